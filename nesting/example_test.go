@@ -1,0 +1,48 @@
+package nesting_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed42274fcc/stoic/nesting"
+)
+
+// inside stands for what runs within two guarded calls, the outer of which
+// retries.
+func inside() context.Context {
+	return once(retrying(context.Background(), "plan_service", "get_plan"), "vector_store", "search")
+}
+
+func ExampleFrom() {
+	scope := nesting.From(inside())
+	fmt.Println(scope.Service(), scope.Operation(), scope.Retrying())
+	fmt.Println(nesting.From(context.Background()))
+	// Output:
+	// vector_store search false
+	// <nil>
+}
+
+func ExampleUnderRetry() {
+	fmt.Println(nesting.UnderRetry(inside()))
+	fmt.Println(nesting.UnderRetry(context.Background()))
+	// Output:
+	// true
+	// false
+}
+
+func ExampleDepth() {
+	fmt.Println(nesting.Depth(inside()))
+	// Output: 2
+}
+
+func ExamplePath() {
+	fmt.Println(nesting.Path(inside()))
+	// Output: [plan_service.get_plan vector_store.search]
+}
+
+// A job that nobody above repeats is taken out of the calls it was started in.
+func ExampleDetach() {
+	ctx := nesting.Detach(inside())
+	fmt.Println(nesting.Depth(ctx), nesting.UnderRetry(ctx))
+	// Output: 0 false
+}
