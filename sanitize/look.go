@@ -1,0 +1,103 @@
+package sanitize
+
+import "strings"
+
+// meansNothing says whether a value needs no hiding: it is empty, hidden
+// already, a literal, or a reference to a value that is kept elsewhere.
+func meansNothing(value string) bool {
+	return value == "" || isHidden(value) || oneOf(literals[:], unwrap(value))
+}
+
+// isHidden says whether a value was hidden by somebody before, or was never
+// filled in: ***, xxxxx, [REDACTED], ${PASSWORD}, $PASSWORD, %s, {}.
+func isHidden(value string) bool {
+	if value == "" {
+		return false
+	}
+	if all(value, func(c byte) bool { return c == '*' || c == '.' }) ||
+		len(value) >= 3 && all(value, func(c byte) bool { return c == 'x' }) {
+		return true
+	}
+	if inner := unwrap(value); inner != value {
+		return inner == "" || isHidden(inner) || oneOf(literals[:], inner)
+	}
+	switch value[0] {
+	case '$':
+		if inner := unwrap(value[1:]); inner != value[1:] {
+			return all(inner, isName)
+		}
+		return all(value[1:], func(c byte) bool { return isUpper(c) || c == '_' })
+	case '%':
+		verb := strings.TrimLeft(value[1:], "+#")
+		return len(verb) == 1 && isLower(verb[0])
+	}
+	return false
+}
+
+// unwrap takes one pair of brackets off.
+func unwrap(value string) string {
+	if last := len(value) - 1; last > 0 && closer(value[0]) == value[last] && closer(value[0]) != 0 {
+		return value[1:last]
+	}
+	return value
+}
+
+// looksSecret decides about a word that stands where prose could stand too:
+// "password: incorrect", "parse token: asn1: structure error". It takes a word
+// for a secret if it holds a digit, or is long and mixed; errors' vocabulary is
+// left out. With chained set, the word is followed by a colon and a space, as
+// packages and error codes are.
+func looksSecret(word string, chained bool) bool {
+	if word == "" || strings.Contains(word, mask) { // hidden in part is as much as somebody wanted
+		return false
+	}
+	var digits, others, capitals, humps int
+	for i := range len(word) {
+		switch c := word[i]; {
+		case isDigit(c):
+			digits++
+		case isUpper(c):
+			capitals++
+			if i > 0 && isLower(word[i-1]) {
+				humps++
+			}
+		case !isLower(c):
+			others++
+		}
+	}
+	letters := len(word) - digits - others
+	switch {
+	case oneOf(plainWords[:], word), isVersion(word):
+		return false
+	case chained && (word[0] == '/' || digits == 0 || isErrorCode(word)):
+		return false
+	case isPair(word, "="):
+		return false
+	case digits == len(word): // a count, a status, a position; or a number nobody would count to
+		return digits >= 6
+	case letters == 0: // an address, a time, punctuation
+		return digits >= 12
+	case digits > 0:
+		return true
+	}
+	// Words in camel case change case once in a while, random letters all the time.
+	return len(word) >= 16 && capitals > 0 && capitals < letters && (humps*5 >= len(word) || others > 1)
+}
+
+// isVersion is v1, v2.10.
+func isVersion(word string) bool {
+	return word[0] == 'v' && len(word) <= 8 && all(word[1:], func(c byte) bool { return isDigit(c) || c == '.' })
+}
+
+// isErrorCode is E11000, ORA-01017.
+func isErrorCode(word string) bool {
+	code := strings.TrimRight(word, "0123456789")
+	return len(code) < len(word) && len(code) <= 4 && all(code, func(c byte) bool { return isUpper(c) || c == '-' })
+}
+
+// isPair is name=value, or with the other sign name:value. The signs at the end
+// of base64 do not make one.
+func isPair(word, sign string) bool {
+	name, value, found := strings.Cut(word, sign)
+	return found && all(name, isName) && strings.Trim(value, sign) != ""
+}

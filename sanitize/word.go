@@ -1,0 +1,135 @@
+package sanitize
+
+import "strings"
+
+// longWord bounds how much of a word is looked at twice: what is longer and
+// stays is passed over, so that the work remains linear.
+const longWord = 64
+
+// word handles a value without quotes. Behind a tight sign or " = " it is one,
+// whatever it looks like; behind ": " it could as well be prose.
+func (s *scanner) word(p pair) int {
+	spaced := p.sign == ':' && p.after
+	if spaced && strings.HasPrefix(s.text[s.nameEnd(p.value):], "://") {
+		return p.value // a URL, for which there is a rule
+	}
+	if s.inStruct(p) {
+		if s.text[p.value] == '{' {
+			return p.value
+		}
+		if end := s.fieldEnd(p.value); end >= 0 {
+			if !meansNothing(s.text[p.value:end]) {
+				s.redact(p.value, end, "")
+			}
+			return end
+		}
+	}
+	end := s.wordEnd(p.value, p.sign)
+	value := s.text[p.value:end]
+	if oneOf(schemes[:], value) {
+		if next := s.skipBlanks(end); next > end {
+			tail := s.wordEnd(next, p.sign)
+			if second := s.text[next:tail]; second != "" && !isPair(second, "=") {
+				end, value = tail, second
+			}
+		}
+	}
+	chained := p.sign == ':' && s.byteAt(end) == ':'
+	sure := p.sign == '=' && (p.before || !p.after) || p.sign == ':' && !p.after
+	switch {
+	case meansNothing(value), s.lexical(p, value):
+	case spaced && s.depth > 0 && isPair(value, ":"): // the next field; this one is empty
+	case sure, looksSecret(value, chained), s.isNumber(value, end):
+		s.redact(p.value, end, "")
+		return end
+	}
+	return s.pass(p.value, end)
+}
+
+// pass returns where to go on after a value that stays. What is in it may hold
+// secrets of its own, so it is gone through unless it is too long for that.
+func (s *scanner) pass(start, end int) int {
+	if end-start > longWord {
+		return end
+	}
+	return start
+}
+
+// isNumber says whether a number is all that is left of the line, not the begin
+// of a text; short ones are statuses and counts even so.
+func (s *scanner) isNumber(value string, end int) bool {
+	return len(value) >= 4 && all(value, isDigit) && (end == len(s.text) || s.text[end] == '\r' || s.text[end] == '\n')
+}
+
+// wordEnd returns where the unquoted value ends: at a space, at a quote that
+// closes, or before the next pair of a list. What closes the sentence or a
+// bracket around it is not part of it.
+func (s *scanner) wordEnd(start int, sign byte) int {
+	end := start
+	slashes := 0
+scan:
+	for ; end < len(s.text); end++ {
+		switch c := s.text[end]; {
+		case isSpace(c):
+			break scan
+		case isQuote(c) && s.closes(end):
+			end -= slashes
+			break scan
+		case c == ',' || c == ';' || c == '&' || c == '?':
+			if s.pairFollows(end+1, sign) {
+				break scan
+			}
+		case c == '<' && s.byteAt(end+1) == '/':
+			break scan
+		case c == '\\':
+			slashes++
+			continue
+		}
+		slashes = 0
+	}
+	return start + trimmed(s.text[start:end])
+}
+
+// pairFollows says whether another pair begins at the offset.
+func (s *scanner) pairFollows(at int, sign byte) bool {
+	if sign == ':' && s.quoteAt(at) != "" {
+		return true
+	}
+	end := s.nameEnd(at)
+	c := s.byteAt(end)
+	return end > at && (c == '=' || c == ':' && sign == ':')
+}
+
+// trimmed returns the length of a value without the punctuation at its end, and
+// without the brackets there that were not opened in it.
+func trimmed(value string) int {
+	var open [256]int
+	for i := range len(value) {
+		if c := closer(value[i]); c != 0 {
+			open[c]++
+		} else {
+			open[value[i]]--
+		}
+	}
+	end := len(value)
+	for ; end > 0; end-- {
+		c := value[end-1]
+		if strings.IndexByte(",;:", c) >= 0 {
+			continue
+		}
+		if strings.IndexByte(")]}>", c) < 0 || open[c] >= 0 {
+			break
+		}
+		open[c]++
+	}
+	return end
+}
+
+// lexical says whether a parser speaks of a token: unexpected token: "}".
+func (s *scanner) lexical(p pair, value string) bool {
+	if p.quote != "" || !strings.EqualFold(s.text[p.start:p.end], "token") || looksSecret(value, false) {
+		return false
+	}
+	before := strings.TrimRight(s.text[max(s.done, p.start-longWord):p.start], " ")
+	return oneOf(lexers[:], before[strings.LastIndexByte(before, ' ')+1:])
+}
