@@ -1,0 +1,320 @@
+package breaker
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/seed42274fcc/stoic/sanitize"
+)
+
+// Options wire a circuit to its surroundings. A nil *Options is valid.
+type Options struct {
+	// OnTransition is told of each transition: in their order, one at a time, with
+	// no lock held, on the goroutine of a call that caused one of them. It may use
+	// the circuit.
+	OnTransition func(Transition)
+	// OnPanic is given what OnTransition panicked with. Nil drops it: a listener's
+	// fault never reaches the call.
+	OnPanic func(value any)
+}
+
+// Circuit is a circuit in this process. Make it with [New], once per dependency,
+// and keep it. All methods are safe for concurrent use.
+type Circuit struct {
+	name    string
+	origin  time.Time // what the offsets inside count from
+	options Options
+
+	view     atomic.Pointer[view] // what acquire and settle need most
+	late     atomic.Uint64
+	rejected atomic.Uint64
+
+	mu       sync.Mutex // guards what follows; never held while foreign code runs
+	settings Settings
+	machine  Machine
+	counter  counter
+	failures int      // the run of failures that the state rests on
+	cause    error    // the last failure that counted
+	closed   [2]*view // the two views of a closed round: clean, and with failures
+	pending  []Transition
+	telling  bool // a goroutine is delivering
+}
+
+// view is what is published of one state: immutable, so that it cannot tear.
+type view struct {
+	state    State
+	admits   bool           // every attempt: no need to ask the machine
+	ignores  outcomes       // they change nothing in this round: no need to tell the machine
+	round    uint64         // of the permits it grants
+	until    time.Duration  // before it an attempt is refused: no need to ask the machine
+	rejected *RejectedError // what it is refused with; nil only if it admits
+}
+
+// outcomes is a set of them.
+type outcomes uint8
+
+func (s outcomes) has(o Outcome) bool { return s&(1<<o) != 0 }
+
+const (
+	neutralOnly    = outcomes(1 << Neutral)
+	neutralSuccess = outcomes(1<<Neutral | 1<<Success)
+	everyOutcome   = outcomes(math.MaxUint8)
+)
+
+// forever is an until that no time reaches.
+const forever = time.Duration(math.MaxInt64)
+
+// New makes a closed circuit. The name appears in errors and transitions, with
+// secrets taken out. It returns an error when the settings are not valid.
+func New(name string, settings Settings, options *Options) (*Circuit, error) {
+	if err := settings.Validate(); err != nil {
+		return nil, fmt.Errorf("circuit %s: %w", sanitize.Message(name), err)
+	}
+	c := &Circuit{name: sanitize.Message(name), origin: time.Now(), settings: settings}
+	if options != nil {
+		c.options = *options
+	}
+	c.publish(c.Now())
+	return c, nil
+}
+
+// Name returns the circuit's name, with secrets taken out.
+func (c *Circuit) Name() string { return c.name }
+
+// Now is the time as the circuit counts it: the time since it was made, on the
+// monotonic clock, and never 0.
+func (c *Circuit) Now() time.Duration { return time.Since(c.origin) + 1 }
+
+// Time turns an offset, as Now gives it, into a time; never (0) into the zero one.
+func (c *Circuit) Time(offset time.Duration) time.Time {
+	if offset == 0 {
+		return time.Time{}
+	}
+	return c.origin.Add(offset - 1)
+}
+
+// Offset turns a time into an offset, as Now gives it.
+func (c *Circuit) Offset(t time.Time) time.Duration { return t.Sub(c.origin) + 1 }
+
+// Acquire asks for the permit to make one attempt, at the time now (see
+// [Circuit.Now]; a caller on the way of a call has read the clock already).
+// limit is how long the attempt may take, which decides how long a probe keeps
+// its place; 0 means that nothing limits it. Either the permit is valid and must
+// be settled, or the error is not nil. A closed circuit takes no lock and
+// allocates nothing, nor does a rejection.
+func (c *Circuit) Acquire(now, limit time.Duration) (Permit, *RejectedError) {
+	v := c.view.Load()
+	if v.admits {
+		return Permit{round: v.round}, nil
+	}
+	if now < v.until {
+		c.rejected.Add(1)
+		return Permit{}, v.rejected
+	}
+	return c.acquireSlow(limit)
+}
+
+// Rejects returns what an attempt at the time now would be refused with, or nil. It
+// asks for nothing and changes nothing.
+func (c *Circuit) Rejects(now time.Duration) *RejectedError {
+	if v := c.view.Load(); !v.admits && now < v.until {
+		return v.rejected
+	}
+	return nil
+}
+
+func (c *Circuit) acquireSlow(limit time.Duration) (Permit, *RejectedError) {
+	c.mu.Lock()
+	now := c.Now() // under the lock, so that the machine's time never runs backwards
+	next, permit, ok := c.machine.Acquire(now, limit, c.settings)
+	if ok {
+		c.advance(next, c.settings, now)
+	}
+	rejected := c.view.Load().rejected
+	c.mu.Unlock()
+	c.deliver()
+	if !ok {
+		c.rejected.Add(1)
+		return Permit{}, rejected
+	}
+	return permit, nil
+}
+
+// Settle gives a permit back with the attempt's outcome; cause is the failure's
+// error, kept for those who are rejected because of it. It reports whether the
+// outcome counted: a late one (of another round, of an unknown permit, or after
+// the lease) changes nothing. A success in a healthy circuit takes no lock and
+// does not read the clock.
+//
+// Settle a permit once. A second time is late in half-open, but counts twice in
+// a closed circuit.
+func (c *Circuit) Settle(p Permit, o Outcome, cause error) bool {
+	v := c.view.Load()
+	if v.round == p.round && v.ignores.has(o) {
+		return true
+	}
+	return c.settleSlow(p, o, cause)
+}
+
+func (c *Circuit) settleSlow(p Permit, o Outcome, cause error) bool {
+	c.mu.Lock()
+	now := c.Now()
+	state := c.machine.State(c.settings)
+	trip := false
+	if state == Closed && p.round == c.machine.Round {
+		trip = c.count(o)
+	}
+	next, counted := c.machine.Settle(p, o, trip, now, c.settings)
+	if counted {
+		c.remember(state, o, cause)
+		c.advance(next, c.settings, now)
+	} else {
+		c.late.Add(1)
+	}
+	c.mu.Unlock()
+	c.deliver()
+	return counted
+}
+
+// count feeds the counter of the closed circuit.
+func (c *Circuit) count(o Outcome) (trip bool) {
+	switch o {
+	case Success:
+		c.counter.success()
+	case Failure, Unjudged:
+		trip = c.counter.failure(c.settings.FailureThreshold)
+	case Neutral:
+	}
+	c.failures = c.counter.run
+	return trip
+}
+
+// remember keeps what a failure that counted leaves behind.
+func (c *Circuit) remember(state State, o Outcome, cause error) {
+	if o == Success || o == Neutral {
+		return
+	}
+	switch state {
+	case HalfOpen:
+		c.failures = 1 // the count was 0 on entry, and one failure ends it
+		c.cause = cause
+	case Closed:
+		c.cause = cause
+	default: // a force counts nothing
+	}
+}
+
+// ForceOpen rejects every attempt until [Circuit.Release] or [Circuit.Reset].
+func (c *Circuit) ForceOpen() { c.force(ForceOpen) }
+
+// ForceClosed admits every attempt, and counts none, until Release or Reset.
+func (c *Circuit) ForceClosed() { c.force(ForceClosed) }
+
+// Disable switches the circuit off until Release or Reset: it admits every
+// attempt and counts none.
+func (c *Circuit) Disable() { c.force(ForceDisabled) }
+
+// Release takes away what ForceOpen, ForceClosed or Disable put over the
+// circuit: its own state, as it was, is in force again. Without a force it does
+// nothing. The permits that are out count no more, as with each of these.
+func (c *Circuit) Release() { c.force(NoForce) }
+
+func (c *Circuit) force(f Force) {
+	c.operate(func(m Machine, now time.Duration) Machine { return m.SetForce(f, now) })
+}
+
+// Reset closes the circuit in one step, lifts any force, and clears counts and
+// times. A circuit that its settings switch off stays off.
+func (c *Circuit) Reset() {
+	c.operate(func(m Machine, now time.Duration) Machine {
+		c.cause = nil
+		return m.Reset(now)
+	})
+}
+
+func (c *Circuit) operate(step func(Machine, time.Duration) Machine) {
+	c.mu.Lock()
+	now := c.Now()
+	c.advance(step(c.machine, now), c.settings, now)
+	c.mu.Unlock()
+	c.deliver()
+}
+
+// SetSettings puts other settings in force at once: what is stored are times and
+// counts, and all else is derived from them. It returns an error, and changes
+// nothing, when the settings are not valid.
+func (c *Circuit) SetSettings(settings Settings) error {
+	if err := settings.Validate(); err != nil {
+		return fmt.Errorf("circuit %s: %w", c.name, err)
+	}
+	c.mu.Lock()
+	now := c.Now()
+	c.advance(c.machine.Configure(c.settings, settings, now), settings, now)
+	c.mu.Unlock()
+	c.deliver()
+	return nil
+}
+
+// advance is the one door for a change: it stores what is next, publishes it,
+// and notes a transition for delivery. The mutex is held.
+func (c *Circuit) advance(next Machine, settings Settings, now time.Duration) {
+	from, round := c.machine.State(c.settings), c.machine.Round
+	c.machine, c.settings = next, settings
+	if next.Round != round {
+		c.counter.reset()
+		c.closed = [2]*view{}
+		if next.Beneath != Open {
+			c.failures = 0
+		}
+	}
+	c.publish(now)
+	if to := next.State(settings); to != from {
+		c.pending = append(c.pending, c.transition(from, to))
+	}
+}
+
+// publish makes the present state visible to the paths without a lock.
+func (c *Circuit) publish(now time.Duration) {
+	v := &view{state: c.machine.State(c.settings), round: c.machine.Round}
+	switch v.state {
+	case Closed:
+		c.publishClosed()
+		return
+	case ForcedClosed, Disabled:
+		v.admits, v.ignores = true, everyOutcome
+	case Open:
+		v.until = c.machine.OpenUntil(c.settings)
+		v.rejected = c.rejection(v.state, v.until)
+	case HalfOpen:
+		v.until = c.machine.FreeAt(now, c.settings)
+		v.rejected = c.rejection(v.state, max(v.until, now))
+	case ForcedOpen:
+		v.until = forever
+		v.rejected = c.rejection(v.state, 0)
+	}
+	c.view.Store(v)
+}
+
+// publishClosed publishes one of the round's two views, so that failures and
+// successes in turn do not make a new one each time.
+func (c *Circuit) publishClosed() {
+	which, ignores := 0, neutralSuccess
+	if c.failures > 0 {
+		which, ignores = 1, neutralOnly
+	}
+	if c.closed[which] == nil {
+		c.closed[which] = &view{state: Closed, round: c.machine.Round, admits: true, ignores: ignores}
+	}
+	c.view.Store(c.closed[which])
+}
+
+func (c *Circuit) rejection(state State, until time.Duration) *RejectedError {
+	e := &RejectedError{Service: c.name, State: state, Until: c.Time(until)}
+	if state != ForcedOpen {
+		e.Cause = c.cause
+	}
+	return e
+}

@@ -1,0 +1,37 @@
+package breaker
+
+import (
+	"time"
+	"unsafe"
+)
+
+// PermitSize is what a permit takes.
+const PermitSize = unsafe.Sizeof(Permit{})
+
+// Lock holds the circuit's mutex until the returned function is called.
+func Lock(c *Circuit) (unlock func()) {
+	c.mu.Lock()
+	return c.mu.Unlock
+}
+
+// Key is a machine in a form that can be compared, all of its fields included.
+type Key struct {
+	beneath                          State
+	force                            Force
+	round, tokens                    uint64
+	generation, successes            int
+	lastFailure, lastHalfOpen, since time.Duration
+	leases                           [4]lease
+}
+
+// KeyOf returns the machine's key. It has room for the few probes of a test.
+func KeyOf(m Machine) Key {
+	k := Key{
+		m.Beneath, m.Force, m.Round, m.tokens, m.Generation, m.Successes,
+		m.LastFailure, m.LastHalfOpen, m.Since, [4]lease{},
+	}
+	if copy(k.leases[:], m.leases) < len(m.leases) {
+		panic("more leases than a test has probes")
+	}
+	return k
+}

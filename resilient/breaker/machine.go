@@ -1,0 +1,236 @@
+package breaker
+
+import (
+	"slices"
+	"time"
+)
+
+// Permit is the right to make one attempt. It is a small value that its holder
+// gives back with the attempt's outcome. The zero value belongs to round 0.
+type Permit struct {
+	round uint64
+	token uint64 // 0 unless the circuit was half-open
+}
+
+// Round is the circuit's round in which the permit was granted.
+func (p Permit) Round() uint64 { return p.round }
+
+// Probe reports whether the permit was granted in half-open, so that its
+// outcome decides whether the circuit closes.
+func (p Permit) Probe() bool { return p.token != 0 }
+
+// Machine holds a circuit's state and rules: (state, event, now) → (state,
+// decision), without clock, lock or I/O. Its methods return the next state and
+// leave the receiver as it is. It is the reference that every circuit, shared
+// ones included, is checked against; programs use [Circuit].
+//
+// Times are offsets from an origin that the owner chooses; 0 means never. The
+// zero value is a closed circuit.
+type Machine struct {
+	// Beneath is the circuit's own state, whatever lies over it: Closed, Open or
+	// HalfOpen.
+	Beneath State
+	// Force is what an operator has put over it.
+	Force Force
+	// Round grows with every transition.
+	Round uint64
+	// Generation counts the openings since the circuit was last closed.
+	Generation int
+	// LastFailure is the last failure that counted.
+	LastFailure time.Duration
+	// LastHalfOpen is the last entry into half-open.
+	LastHalfOpen time.Duration
+	// Since is when the state last changed.
+	Since time.Duration
+	// Successes counts the probes of this round that succeeded.
+	Successes int
+
+	leases []lease // copied before each change: a Machine is a value
+	tokens uint64  // the last one given out
+}
+
+// lease is a probe's place in half-open, free again from end on.
+type lease struct {
+	token uint64
+	end   time.Duration
+}
+
+// State is the effective state: the force, else off by the settings, else what
+// is beneath. It does not depend on the time: an open circuit whose time has
+// passed is open until somebody asks for a permit.
+func (m Machine) State(s Settings) State {
+	switch {
+	case m.Force != NoForce:
+		return m.Force.state()
+	case !s.Enabled:
+		return Disabled
+	default:
+		return m.Beneath
+	}
+}
+
+// OpenUntil is when an open circuit grants its first probe:
+//
+//	max(LastFailure + openFor(Generation), LastHalfOpen + Cooldown)
+//
+// A LastHalfOpen of 0 takes no part. It is derived with the settings of the
+// moment, so that changed ones hold at once.
+func (m Machine) OpenUntil(s Settings) time.Duration {
+	until := addTime(m.LastFailure, s.openFor(m.Generation))
+	if m.LastHalfOpen != 0 {
+		until = max(until, addTime(m.LastHalfOpen, s.Cooldown))
+	}
+	return until
+}
+
+// FreeAt is when half-open next has a free place: 0 if it has one at now.
+func (m Machine) FreeAt(now time.Duration, s Settings) time.Duration {
+	live := m.LivePermits(now)
+	if live < s.MaxProbes {
+		return 0
+	}
+	// Of the leases in the order of their ends, enough must lapse to fall below
+	// the limit; more than one only if the limit was lowered meanwhile.
+	ends := make([]time.Duration, 0, live)
+	for _, l := range m.leases {
+		if l.end > now {
+			ends = append(ends, l.end)
+		}
+	}
+	slices.Sort(ends)
+	return ends[live-s.MaxProbes]
+}
+
+// LivePermits is the number of probes that are out and whose lease runs at now.
+func (m Machine) LivePermits(now time.Duration) int {
+	live := 0
+	for _, l := range m.leases {
+		if l.end > now {
+			live++
+		}
+	}
+	return live
+}
+
+// Acquire asks for a permit. limit is how long the attempt may take; 0 means
+// that nothing limits it. It reports false when the attempt is refused.
+func (m Machine) Acquire(now, limit time.Duration, s Settings) (Machine, Permit, bool) {
+	switch m.State(s) {
+	case Open:
+		if now < m.OpenUntil(s) {
+			return m, Permit{}, false
+		}
+		m = m.enter(HalfOpen, now)
+		m.LastHalfOpen = now
+	case HalfOpen:
+		if m.LivePermits(now) >= s.MaxProbes {
+			return m, Permit{}, false
+		}
+	case ForcedOpen:
+		return m, Permit{}, false
+	default:
+		return m, Permit{round: m.Round}, true
+	}
+	m.tokens++
+	m.leases = append(m.liveLeases(now), lease{token: m.tokens, end: addTime(now, s.leaseFor(limit))})
+	return m, Permit{round: m.Round, token: m.tokens}, true
+}
+
+// Settle takes an attempt's outcome. trip says whether the counter of the closed
+// circuit, with this failure counted, wants it to open; it is looked at for
+// failures in a closed circuit only. The bool is false for a late result: one
+// that came in another round, without a known token, or after its lease; it
+// changes nothing.
+func (m Machine) Settle(p Permit, o Outcome, trip bool, now time.Duration, s Settings) (Machine, bool) {
+	if p.round != m.Round {
+		return m, o == Neutral
+	}
+	switch m.State(s) {
+	case Closed:
+		if o == Failure || o == Unjudged {
+			m.LastFailure = now
+			if trip {
+				m = m.open(now, 1)
+			}
+		}
+		return m, true
+	case HalfOpen:
+		return m.settleProbe(p, o, now, s)
+	default: // a force counts nothing
+		return m, true
+	}
+}
+
+func (m Machine) settleProbe(p Permit, o Outcome, now time.Duration, s Settings) (Machine, bool) {
+	at := slices.IndexFunc(m.leases, func(l lease) bool { return l.token == p.token && l.end > now })
+	if at < 0 {
+		return m, o == Neutral
+	}
+	m.leases = slices.Delete(slices.Clone(m.leases), at, at+1)
+	switch o {
+	case Success:
+		m.Successes++
+		if m.Successes >= s.SuccessesToClose {
+			m = m.enter(Closed, now)
+			m.Generation = 0
+		}
+	case Neutral: // the place is free again, and that is all
+	default:
+		m.LastFailure = now
+		m = m.open(now, m.Generation+1)
+	}
+	return m, true
+}
+
+// SetForce puts a force over the circuit, or with NoForce takes it away. The
+// permits that are out count no more. It changes nothing if that force is on
+// already.
+func (m Machine) SetForce(f Force, now time.Duration) Machine {
+	if f == m.Force {
+		return m
+	}
+	m.Force = f
+	return m.enter(m.Beneath, now)
+}
+
+// Configure takes note that the settings change. Only switching the circuit on
+// or off begins a new round; all else is derived when it is asked for.
+func (m Machine) Configure(from, to Settings, now time.Duration) Machine {
+	if from.Enabled == to.Enabled {
+		return m
+	}
+	return m.enter(m.Beneath, now)
+}
+
+// Reset closes the circuit, lifts any force and clears the counts and times.
+// The permits that are out count no more.
+func (m Machine) Reset(now time.Duration) Machine {
+	return Machine{tokens: m.tokens, Round: m.Round}.enter(Closed, now)
+}
+
+func (m Machine) open(now time.Duration, generation int) Machine {
+	m = m.enter(Open, now)
+	m.Generation = generation
+	return m
+}
+
+// enter begins a new round: the one place where the round moves.
+func (m Machine) enter(state State, now time.Duration) Machine {
+	m.Beneath = state
+	m.Round++
+	m.Since = now
+	m.Successes = 0
+	m.leases = nil
+	return m
+}
+
+// liveLeases returns a copy without those that have lapsed.
+func (m Machine) liveLeases(now time.Duration) []lease {
+	live := make([]lease, 0, len(m.leases)+1)
+	for _, l := range m.leases {
+		if l.end > now {
+			live = append(live, l)
+		}
+	}
+	return live
+}

@@ -1,0 +1,87 @@
+package breaker_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed42274fcc/stoic/resilient/breaker"
+)
+
+// TestSettingsOutOfRange is P13 and P66: no number means "off" by accident, and each
+// error names its field.
+func TestSettingsOutOfRange(t *testing.T) {
+	require.NoError(t, breaker.DefaultSettings().Validate())
+	for field, spoil := range map[string][]func(*breaker.Settings){
+		"FailureThreshold": {
+			func(s *breaker.Settings) { s.FailureThreshold = 0 },
+			func(s *breaker.Settings) { s.FailureThreshold = -1 },
+			func(s *breaker.Settings) { s.FailureThreshold = 1_000_001 },
+		},
+		"RecoveryTimeout": {
+			func(s *breaker.Settings) { s.RecoveryTimeout = 0 },
+			func(s *breaker.Settings) { s.RecoveryTimeout = -1 },
+			func(s *breaker.Settings) { s.RecoveryTimeout, s.MaxRecoveryTimeout = 25*time.Hour, 25*time.Hour },
+		},
+		"Cooldown": {
+			func(s *breaker.Settings) { s.Cooldown = -1 },
+			func(s *breaker.Settings) { s.Cooldown = 25 * time.Hour },
+		},
+		"MaxProbes": {
+			func(s *breaker.Settings) { s.MaxProbes = 0 },
+			func(s *breaker.Settings) { s.MaxProbes = 101 },
+		},
+		"SuccessesToClose": {
+			func(s *breaker.Settings) { s.SuccessesToClose = 0 },
+			func(s *breaker.Settings) { s.SuccessesToClose = 101 },
+		},
+		"RecoveryMultiplier": {
+			func(s *breaker.Settings) { s.RecoveryMultiplier = 0.5 },
+			func(s *breaker.Settings) { s.RecoveryMultiplier = math.NaN() },
+			func(s *breaker.Settings) { s.RecoveryMultiplier = math.Inf(1) },
+		},
+		"MaxRecoveryTimeout": {
+			func(s *breaker.Settings) { s.MaxRecoveryTimeout = s.RecoveryTimeout - 1 },
+			func(s *breaker.Settings) { s.MaxRecoveryTimeout = 25 * time.Hour },
+		},
+		"ProbeLease": {
+			func(s *breaker.Settings) { s.ProbeLease = -1 },
+			func(s *breaker.Settings) { s.ProbeLease = 25 * time.Hour },
+		},
+	} {
+		for _, f := range spoil {
+			s := breaker.DefaultSettings()
+			f(&s)
+			require.ErrorContains(t, s.Validate(), field+" is ")
+			c, err := breaker.New("search", s, nil)
+			require.ErrorContains(t, err, "circuit search: ")
+			require.Nil(t, c)
+		}
+	}
+	err := breaker.Settings{}.Validate()
+	for _, field := range []string{"FailureThreshold", "RecoveryTimeout", "MaxProbes", "SuccessesToClose", "RecoveryMultiplier"} {
+		assert.ErrorContains(t, err, field, "the zero value is refused, and every reason is given")
+	}
+}
+
+// TestNames: what the words are called in logs and metrics.
+func TestNames(t *testing.T) {
+	var states, outcomes, forces []string
+	for s := breaker.Closed; s <= breaker.Disabled+1; s++ {
+		states = append(states, s.String())
+	}
+	for o := breaker.Unjudged; o <= breaker.Neutral; o++ {
+		outcomes = append(outcomes, o.String())
+	}
+	for f := breaker.NoForce; f <= breaker.ForceDisabled; f++ {
+		forces = append(forces, f.String())
+	}
+	assert.Equal(t, []string{"closed", "open", "half-open", "forced-open", "forced-closed", "disabled", "unknown"}, states)
+	assert.Equal(t, []string{"unjudged", "success", "failure", "neutral"}, outcomes)
+	assert.Equal(t, []string{"none", "open", "closed", "disabled"}, forces)
+	assert.Equal(t, breaker.Success, breaker.OutcomeOf(nil))
+	assert.Equal(t, breaker.Failure, breaker.OutcomeOf(errDown))
+}

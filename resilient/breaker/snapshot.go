@@ -1,0 +1,68 @@
+package breaker
+
+import "time"
+
+// Snapshot is a circuit at one moment: all its fields belong together. It is a
+// value.
+type Snapshot struct {
+	// Name is the circuit's name.
+	Name string
+	// State is the effective state.
+	State State
+	// Force is what an operator has put over the circuit.
+	Force Force
+	// ProbeDue reports that the circuit is open but its time has passed: the next
+	// attempt will be admitted as a probe.
+	ProbeDue bool
+	// Round grows with every transition.
+	Round uint64
+	// Generation is how often in a row the circuit has opened without closing.
+	Generation int
+	// Failures is the number of failures in a row that the state rests on.
+	Failures int
+	// Successes is the number of probes of this half-open round that succeeded.
+	Successes int
+	// Probes is the number of probes that are out.
+	Probes int
+	// Since is when the state last changed; zero if it never did.
+	Since time.Time
+	// Until is the end of the open time, or, with every probe out, of the
+	// earliest lease; else zero.
+	Until time.Time
+	// LastFailure is when the last failure that counted was settled; zero if none.
+	LastFailure time.Time
+	// Cause is that failure's error, unsanitised; nil if none.
+	Cause error
+	// Late is how many results came too late to count, since the circuit was made.
+	Late uint64
+	// Rejected is how many attempts were refused, since the circuit was made.
+	Rejected uint64
+}
+
+// State returns the effective state, without a lock. An open circuit whose time
+// has passed is open until the next attempt; [Snapshot.ProbeDue] tells.
+func (c *Circuit) State() State { return c.view.Load().state }
+
+// Snapshot returns the circuit as it is now. It changes nothing, and may be
+// called from anywhere, listeners included.
+func (c *Circuit) Snapshot() Snapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now, m := c.Now(), c.machine
+	snap := Snapshot{
+		Name: c.name, State: m.State(c.settings), Force: m.Force,
+		Round: m.Round, Generation: m.Generation,
+		Failures: c.failures, Successes: m.Successes,
+		Since: c.Time(m.Since), LastFailure: c.Time(m.LastFailure), Cause: c.cause,
+		Late: c.late.Load(), Rejected: c.rejected.Load(),
+	}
+	switch snap.State {
+	case Open:
+		until := m.OpenUntil(c.settings)
+		snap.Until, snap.ProbeDue = c.Time(until), now >= until
+	case HalfOpen:
+		snap.Until, snap.Probes = c.Time(m.FreeAt(now, c.settings)), m.LivePermits(now)
+	default: // nothing ends by itself
+	}
+	return snap
+}

@@ -1,0 +1,80 @@
+package breaker
+
+import "time"
+
+// Transition is one change of a circuit's state. It is a value.
+type Transition struct {
+	// Circuit is the circuit's name.
+	Circuit string
+	// From and To are the states; they differ.
+	From, To State
+	// Round is the new round, larger than any before.
+	Round uint64
+	// Generation is how often in a row the circuit has opened without closing.
+	Generation int
+	// Failures is the number of failures in a row that the new state rests on.
+	Failures int
+	// At is when it happened.
+	At time.Time
+	// Until is when an open circuit will grant its first probe; else zero.
+	Until time.Time
+	// Cause is the last failure that counted, unsanitised; nil if there is none.
+	Cause error
+}
+
+// transition describes the change that was just made. The mutex is held.
+func (c *Circuit) transition(from, to State) Transition {
+	t := Transition{
+		Circuit: c.name, From: from, To: to,
+		Round: c.machine.Round, Generation: c.machine.Generation, Failures: c.failures,
+		At: c.Time(c.machine.Since), Cause: c.cause,
+	}
+	if to == Open {
+		t.Until = c.Time(c.machine.OpenUntil(c.settings))
+	}
+	return t
+}
+
+// deliver tells the listener of the transitions that are waiting, unless another
+// goroutine is at it: that one will find them. So they arrive in order and one
+// at a time, and a listener that causes another does not recurse.
+func (c *Circuit) deliver() {
+	for {
+		c.mu.Lock()
+		if c.telling || len(c.pending) == 0 {
+			c.mu.Unlock()
+			return
+		}
+		next := c.pending[0]
+		if c.pending = c.pending[1:]; len(c.pending) == 0 {
+			c.pending = nil // else the array would grow at one end and leak at the other
+		}
+		c.telling = true
+		c.mu.Unlock()
+		c.tell(next)
+	}
+}
+
+// tell calls the listener. A panic in it is contained. A runtime.Goexit in it
+// ends the goroutine, as it must, but not the delivery of the rest.
+func (c *Circuit) tell(t Transition) {
+	returned := false
+	defer func() {
+		panicked := recover()
+		c.mu.Lock()
+		c.telling = false
+		c.mu.Unlock()
+		switch {
+		case panicked != nil:
+			if c.options.OnPanic != nil {
+				c.options.OnPanic(panicked)
+			}
+		case !returned:
+			c.deliver()
+		}
+	}()
+	if c.options.OnTransition != nil {
+		c.options.OnTransition(t)
+	}
+	returned = true
+}
