@@ -1,0 +1,146 @@
+# Everything that is checked, run and measured here. Needs Go, make, git, bash and a C compiler (for -race); the linters
+# come through the module proxy, pinned in tools/go.mod.
+
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# Steps run one after the other, whatever -j says: each uses all cores by itself, and their output stays readable.
+.NOTPARALLEL:
+
+# Each module is tested with its own go.mod, as those who import it get it: no workspace, and no command may mend go.mod
+# in passing.
+export GOWORK  := off
+export GOFLAGS := $(strip $(filter-out -mod=%,$(GOFLAGS)) -mod=readonly)
+
+# The nested modules that hold code: every folder with a go.mod, except the root and the linters.
+NESTED := $(sort $(patsubst ./%/go.mod,%,$(shell find . -mindepth 2 -name go.mod \
+	-not -path '*/.*' -not -path '*/testdata/*' -not -path '*/node_modules/*' -not -path './tools/*')))
+CODE   := . $(NESTED)
+ALL    := $(CODE) tools
+
+BIN   := $(CURDIR)/.bin
+GOFMT  = $(shell go env GOROOT)/bin/gofmt
+
+V            ?=
+ARGS         ?=
+FUZZTIME     ?= 30s
+TESTTIME     ?= 5m
+NIGHTLY_FUZZ ?= 5m
+NIGHTLY_RUNS ?= 10
+RAPID_CHECKS ?= 10000
+
+## Everyday
+
+.PHONY: help
+help: ## list the targets
+	@awk 'BEGIN { FS = ":.*## " } \
+		/^## / { printf "\n%s\n", substr($$0, 4) } \
+		/^[a-z][a-z-]*:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: test
+test: check-format vet test-root test-nested lint ## check everything: format, vet, tests (-race on the root), linters
+
+.PHONY: demo
+demo: ## run the example services (V=1 shows every event, ARGS=… is passed on)
+	cd examples/services && go run . $(if $(V),-v) $(ARGS)
+
+.PHONY: bench
+bench: ## measure this library side by side with its peers (ARGS=… is passed on)
+	cd bench && go run . $(ARGS)
+
+.PHONY: cover
+cover: ## test the root module and write coverage.html
+	go test -timeout $(TESTTIME) -coverpkg=./... -coverprofile=coverage.out ./...
+	go tool cover -html=coverage.out -o coverage.html
+	go tool cover -func=coverage.out | tail -n 1
+
+.PHONY: format
+format: ## rewrite the Go files in gofmt's form
+	@$(go-files) | xargs -0 $(GOFMT) -s -w
+
+.PHONY: tidy
+tidy: ## bring go.mod and go.sum of every module up to date
+	@for module in $(ALL); do echo "== go mod tidy: $$module"; (cd $$module && GOFLAGS= go mod tidy); done
+
+.PHONY: clean
+clean: ## remove what the other targets made
+	rm -rf $(BIN) coverage.out coverage.html
+
+## The parts of make test
+
+# Every Go file but test data, which may be wrong on purpose.
+go-files = find . -name '*.go' -not -path '*/.*' -not -path '*/testdata/*' -not -path '*/node_modules/*' -print0
+
+.PHONY: check-format
+check-format: ## fail if a Go file is not in gofmt's form
+	@echo "== gofmt"
+	@unformatted=$$($(go-files) | xargs -0 $(GOFMT) -s -l); \
+	if [[ -n $$unformatted ]]; then echo "not in gofmt's form (make format):"; echo "$$unformatted"; exit 1; fi
+
+.PHONY: check-tidy
+check-tidy: ## fail if a go.mod or go.sum is not tidy
+	@for module in $(ALL); do echo "== go mod tidy -diff: $$module"; (cd $$module && go mod tidy -diff); done
+
+.PHONY: vet
+vet: ## go vet, in every module
+	@for module in $(CODE); do echo "== go vet: $$module"; (cd $$module && go vet ./...); done
+
+.PHONY: test-root
+test-root: ## the library's tests under the race detector, fuzz seeds among them
+	@echo "== go test -race: ."
+	go test -race -timeout $(TESTTIME) ./...
+	go test -tags stoicdebug -run Forgotten ./resilient
+
+.PHONY: test-nested
+test-nested: ## the tests of the nested modules
+	@for module in $(NESTED); do echo "== go test: $$module"; (cd $$module && go test -timeout $(TESTTIME) ./...); done
+
+.PHONY: lint
+lint: linters check-tidy ## staticcheck, errcheck and revive in every module, and tidy go.mod files
+	@failed=; \
+	for module in $(CODE); do \
+		echo "== staticcheck: $$module"; (cd $$module && $(BIN)/staticcheck ./...) || failed=1; \
+		echo "== errcheck: $$module"; (cd $$module && $(BIN)/errcheck -exclude $(CURDIR)/tools/errcheck.txt ./...) || failed=1; \
+	done; \
+	echo "== revive: the whole tree"; $(BIN)/revive -config tools/revive.toml -set_exit_status ./... || failed=1; \
+	[[ -z $$failed ]]
+
+# Not a file target: go install knows better than make does when a linter is out of date (another Go, another version).
+.PHONY: linters
+linters:
+	@echo "== build the linters"
+	@cd tools && GOBIN=$(BIN) go install tool
+
+## Longer
+
+# Lists the fuzz targets as "package target" pairs; compiling every test is also how a broken one is noticed.
+fuzz-targets = go test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[++n] = $$1 } \
+	/^(ok|\?)/ { for (i = 1; i <= n; i++) print $$2, names[i]; n = 0 }'
+
+.PHONY: fuzz
+fuzz: ## fuzz every target of the root module, FUZZTIME=30s each
+	@targets=$$($(fuzz-targets)); \
+	if [[ -z $$targets ]]; then echo "no fuzz target found"; exit 1; fi; \
+	while read -r package target; do \
+		echo "== fuzz: $$package $$target"; \
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" < /dev/null; \
+	done <<< "$$targets"
+
+# The flag of rapid exists only in tests that import it.
+rapid-packages = go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | awk '/pgregory.net\/rapid/ { print $$1 }'
+
+.PHONY: test-repeated
+test-repeated: ## the library's tests NIGHTLY_RUNS times, its property tests with RAPID_CHECKS cases
+	go test -race -shuffle=on -count=$(NIGHTLY_RUNS) -timeout 60m ./...
+	@packages=$$($(rapid-packages)); \
+	if [[ -z $$packages ]]; then echo "no property test found"; exit 1; fi; \
+	set -x; go test -timeout 60m $$packages -rapid.checks=$(RAPID_CHECKS)
+
+.PHONY: nightly
+nightly: ## all of the above at length: hours rather than minutes
+	$(MAKE) test
+	$(MAKE) test-repeated
+	$(MAKE) fuzz FUZZTIME=$(NIGHTLY_FUZZ)
+	$(MAKE) demo
+	$(MAKE) bench

@@ -1,0 +1,34 @@
+// The linters, each pinned to an exact version. They have a module of their own so that the library's go.mod, which
+// its users inherit, never carries them; it stays out of go.work so that their dependencies pick no versions for ours.
+//
+// revive stays at v1.17.0: v1.17.1 needs a release of another module that could not be downloaded.
+module github.com/seed42274fcc/stoic/tools
+
+go 1.26.0
+
+tool (
+	github.com/kisielk/errcheck
+	github.com/mgechev/revive
+	honnef.co/go/tools/cmd/staticcheck
+)
+
+require (
+	codeberg.org/chavacava/garif v0.2.1 // indirect
+	github.com/BurntSushi/toml v1.6.0 // indirect
+	github.com/fatih/color v1.19.0 // indirect
+	github.com/fatih/structtag v1.2.0 // indirect
+	github.com/hashicorp/go-version v1.9.0 // indirect
+	github.com/kisielk/errcheck v1.30.0 // indirect
+	github.com/mattn/go-colorable v0.1.14 // indirect
+	github.com/mattn/go-isatty v0.0.22 // indirect
+	github.com/mgechev/dots v1.0.0 // indirect
+	github.com/mgechev/revive v1.17.0 // indirect
+	github.com/spf13/afero v1.15.0 // indirect
+	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
+	golang.org/x/mod v0.41.0 // indirect
+	golang.org/x/sync v0.23.0 // indirect
+	golang.org/x/sys v0.48.0 // indirect
+	golang.org/x/text v0.37.0 // indirect
+	golang.org/x/tools v0.51.0 // indirect
+	honnef.co/go/tools v0.8.2 // indirect
+)
