@@ -1,0 +1,138 @@
+package policies_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed42274fcc/stoic/policies"
+	"github.com/seed42274fcc/stoic/resilient"
+)
+
+func allSet() policies.Config {
+	return policies.Config{
+		RetryMaxAttempts:               new(4),
+		RetryBaseDelay:                 new(1500 * time.Millisecond),
+		RetryMaxDelay:                  new(30 * time.Second),
+		RetryJitter:                    new(false),
+		RetryBackoffStrategy:           new(resilient.BackoffLinear),
+		CircuitBreakerFailureThreshold: new(9),
+		CircuitBreakerRecoveryTimeout:  new(10 * time.Second),
+		CircuitBreakerCooldown:         new(time.Duration(0)),
+		RetryServiceOverrides:          map[string]policies.Patch{"x": full(), "y": {}},
+	}
+}
+
+// R1, R33: the nine keys as a document, and what is written is read again.
+func TestConfigDocument(t *testing.T) {
+	doc := `{"retry_max_attempts":4,"retry_base_delay":1.5,"retry_max_delay":"30s","retry_jitter":false,
+		"retry_backoff_strategy":"linear","circuit_breaker_failure_threshold":9,"circuit_breaker_recovery_timeout":10,
+		"circuit_breaker_cooldown":0,"retry_service_overrides":{"y":{},"x":{
+			"retry":{"max_attempts":7,"base_delay":2,"max_delay":20,"jitter":false,"backoff_strategy":"linear_increasing",
+				"retry_on_idempotent_only":false,"max_retry_after":33},
+			"circuit_breaker":{"enabled":false,"failure_threshold":8,"recovery_timeout":9,"cooldown":0,"half_open_max_successes":4,
+				"recovery_multiplier":2.5,"max_recovery_timeout":90,"probe_lease":420},
+			"total_timeout":100,"attempt_timeout":1.5}}}`
+	assert.Equal(t, allSet(), policies.ParseJSON([]byte(doc)))
+
+	written, err := json.Marshal(allSet())
+	require.NoError(t, err)
+	assert.JSONEq(t, strings.ReplaceAll(doc, `"30s"`, "30"), string(written))
+
+	var outer struct{ Resilience policies.Config }
+	require.NoError(t, json.Unmarshal([]byte(`{"Resilience":`+doc+`}`), &outer))
+	assert.Equal(t, allSet(), outer.Resilience)
+	require.NoError(t, json.Unmarshal([]byte(`{"Resilience":null}`), &outer))
+	assert.Equal(t, allSet(), outer.Resilience, "null leaves it")
+
+	findings, err := policies.Validate(outer.Resilience, nil)
+	require.NoError(t, err)
+	assert.Empty(t, findings)
+}
+
+// The overrides of a document may be a string, as they are in the environment.
+func TestOverridesAsAString(t *testing.T) {
+	reg := load(t, policies.ParseJSON([]byte(`{"retry_service_overrides":"{\"x\":{\"total_timeout\":9}}"}`)), nil)
+	assert.Empty(t, reg.Findings())
+	assert.Equal(t, 9*time.Second, reg.Policy("x").TotalTimeout)
+}
+
+// R20, in a Config's document: one by one, and the rest stands.
+func TestBadConfigDocument(t *testing.T) {
+	for doc, want := range map[string]brief{
+		`[]`:                           {"", "(document)", policies.KindDocument},
+		``:                             {"", "(document)", policies.KindDocument},
+		`{"retry_jitter":true} x`:      {"", "(document)", policies.KindDocument},
+		nested(20_000):                 {"", "(document)", policies.KindDocument},
+		strings.Repeat("[", 1_000_000): {"", "(document)", policies.KindDocument},
+		`{"retry_max_attempts":0,"retry_jitter":true}`:            {"", "retry_max_attempts", policies.KindOutOfRange},
+		`{"retry_max_attempts":"4","retry_jitter":true}`:          {"", "retry_max_attempts", policies.KindWrongType},
+		`{"retry_max_attempts":null,"retry_jitter":true}`:         {"", "retry_max_attempts", policies.KindEmpty},
+		`{"retry_max_attempts":4,"retry_max_attempts":4}`:         {"", "retry_max_attempts", policies.KindDuplicate},
+		`{"retry_max_retries":4,"retry_jitter":true}`:             {"", "retry_max_retries", policies.KindUnknownKey},
+		`{"":4,"retry_jitter":true}`:                              {"", `""`, policies.KindUnknownKey},
+		`{"retry_service_overrides":[],"retry_jitter":true}`:      {"", "retry_service_overrides", policies.KindDocument},
+		`{"retry_service_overrides":"","retry_jitter":true}`:      {"", "retry_service_overrides", policies.KindDocument},
+		`{"retry_service_overrides":3,"retry_jitter":true}`:       {"", "retry_service_overrides", policies.KindDocument},
+		`{"retry_service_overrides":null,"retry_jitter":true}`:    {"", "retry_service_overrides", policies.KindEmpty},
+		`{"retry_service_overrides":{"x":1},"retry_jitter":true}`: {"x", "", policies.KindWrongType},
+		`{"retry_service_overrides":{` + strings.Repeat(" ", 10_000) + `}}`: {
+			"", "retry_service_overrides", policies.KindDocument},
+	} {
+		t.Run(doc[:min(len(doc), 60)], func(t *testing.T) {
+			c := policies.ParseJSON([]byte(doc))
+			found, err := policies.Validate(c, nil)
+			require.NoError(t, err)
+			assert.Equal(t, []brief{want}, briefs(found))
+			reg := load(t, c, nil)
+			assert.Equal(t, found, reg.Findings())
+			assert.Equal(t, 3, reg.Policy("x").Retry.MaxAttempts)
+			assert.Equal(t, strings.Contains(doc, `"retry_jitter":true,`) || strings.HasSuffix(doc, `"retry_jitter":true}`), reg.Policy("x").Retry.Jitter)
+		})
+	}
+}
+
+func TestConfigGuesses(t *testing.T) {
+	for key, guess := range map[string]string{
+		"retry_max_retries": "retry_max_attempts", "retry_max_attempt": "retry_max_attempts", "max_attempts": "retry_max_attempts",
+		"cb_cooldown": "circuit_breaker_cooldown", "circuit_breaker_cooldown_seconds": "circuit_breaker_cooldown",
+		"RETRY_JITTER": "retry_jitter", "retry_service_override": "retry_service_overrides", "failure_threshold": "circuit_breaker_failure_threshold",
+	} {
+		found, err := policies.Validate(policies.ParseJSON([]byte(`{"`+key+`":1}`)), nil)
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+		assert.Contains(t, found[0].Message, `did you mean "`+guess+`"?`, key)
+	}
+}
+
+// P66, A55: values set in code go through the same ranges.
+func TestBadConfigInCode(t *testing.T) {
+	c := policies.Config{
+		RetryMaxAttempts:       new(-1),
+		RetryBaseDelay:         new(time.Duration(math.MinInt64)),
+		RetryBackoffStrategy:   new(resilient.Backoff("expo")),
+		CircuitBreakerCooldown: new(time.Second),
+		RetryServiceOverrides: map[string]policies.Patch{
+			"":  {},
+			"a": {TotalTimeout: new(5 * time.Second), Circuit: policies.CircuitPatch{RecoveryMultiplier: new(math.NaN())}},
+			"b": {TotalTimeout: new(5 * time.Second)},
+		},
+	}
+	reg := load(t, c, nil)
+	assert.Equal(t, []brief{
+		{"", "retry_max_attempts", policies.KindOutOfRange},
+		{"", "retry_base_delay", policies.KindOutOfRange},
+		{"", "retry_backoff_strategy", policies.KindOutOfRange},
+		{"", "retry_service_overrides", policies.KindIgnored},
+		{"a", "circuit_breaker.recovery_multiplier", policies.KindOutOfRange},
+	}, briefs(reg.Findings()))
+	want := changed(func(p *resilient.Policy) { p.Circuit.Cooldown = time.Second })
+	assert.Equal(t, want, reg.Policy("a"))
+	want.TotalTimeout = 5 * time.Second
+	assert.Equal(t, want, reg.Policy("b"))
+}

@@ -1,0 +1,53 @@
+package policies
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed42274fcc/stoic/resilient"
+)
+
+// Options wire a registry to the program. A nil *Options is valid, and so is the
+// zero value. What it points to is copied.
+type Options struct {
+	// Options are those of every guard. Their Logger takes the findings too. Without
+	// a ReadOnlyPlan of its own every guard asks [ReadOnlyPlan].
+	resilient.Options
+	// Defaults are the services and what they begin with; nil means
+	// [AgentPlatform].
+	Defaults *Defaults
+	// LookupEnv finds environment variables; nil means os.LookupEnv.
+	LookupEnv func(name string) (value string, isSet bool)
+	// MaxLazyGuards is how many services that nothing names get a guard of their
+	// own; the further ones share one. 0 means 10 000.
+	MaxLazyGuards int
+}
+
+const defaultMaxLazyGuards = 10_000
+
+// filled returns the options with every default in its place.
+func (o *Options) filled() (Options, error) {
+	var own Options
+	if o != nil {
+		own = *o
+	}
+	own.Observers = slices.Clone(own.Observers) // lazy guards read it later
+	if own.ReadOnlyPlan == nil {
+		own.ReadOnlyPlan = ReadOnlyPlan
+	}
+	defaults := AgentPlatform()
+	if own.Defaults != nil {
+		defaults = own.Defaults.clone()
+	}
+	own.Defaults = &defaults
+	if err := defaults.validate(); err != nil {
+		return Options{}, fmt.Errorf("policies: Options.Defaults: %w", err)
+	}
+	if own.MaxLazyGuards < 0 {
+		return Options{}, fmt.Errorf("policies: Options.MaxLazyGuards is %d, want 0 (which means %d) or more", own.MaxLazyGuards, defaultMaxLazyGuards)
+	}
+	if own.MaxLazyGuards == 0 {
+		own.MaxLazyGuards = defaultMaxLazyGuards
+	}
+	return own, nil
+}
