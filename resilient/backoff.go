@@ -1,0 +1,128 @@
+package resilient
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// Backoff is a strategy: how the delay before a retry follows from the retry's
+// number n = 1, 2, …
+type Backoff string
+
+const (
+	// BackoffExponential waits base·2^(n-1), and at least 0.1 s.
+	BackoffExponential Backoff = "exponential"
+	// BackoffLinear waits the constant max(base, 2 s). The name is kept from the
+	// configuration that users have; what grows linearly is
+	// [BackoffLinearIncreasing].
+	BackoffLinear Backoff = "linear"
+	// BackoffFixed waits base, and at least 0.1 s.
+	BackoffFixed Backoff = "fixed"
+	// BackoffJitter is full jitter: it waits anything between 0.1 s and
+	// base·2^(n-1).
+	BackoffJitter Backoff = "jitter"
+	// BackoffNone does not wait.
+	BackoffNone Backoff = "none"
+	// BackoffLinearIncreasing waits base·n.
+	BackoffLinearIncreasing Backoff = "linear_increasing"
+)
+
+// Backoffs returns the strategies there are.
+func Backoffs() []Backoff {
+	return []Backoff{BackoffExponential, BackoffLinear, BackoffFixed, BackoffJitter, BackoffNone, BackoffLinearIncreasing}
+}
+
+// Valid reports whether b is one of [Backoffs].
+func (b Backoff) Valid() bool { return slices.Contains(Backoffs(), b) }
+
+// Floor is the least delay of the strategy, where the policy's MaxDelay allows it.
+func (b Backoff) Floor() time.Duration {
+	switch b {
+	case BackoffExponential, BackoffFixed, BackoffJitter:
+		return 100 * time.Millisecond
+	case BackoffLinear:
+		return 2 * time.Second
+	default:
+		return 0
+	}
+}
+
+// Delays returns the shortest and the longest delay before retry n = 1, 2, …
+// They are equal without jitter. It is defined for every input: the result is
+// never negative and never above MaxDelay.
+func (r RetryPolicy) Delays(n int) (shortest, longest time.Duration) {
+	s := r.spread(n)
+	return s.clamp(s.from), s.clamp(s.to)
+}
+
+// spread is what one delay is drawn from: evenly from [from, to], then lifted to
+// the floor and cut at the cap.
+type spread struct{ from, to, floor, ceiling time.Duration }
+
+func (r RetryPolicy) spread(n int) spread {
+	top := max(0, r.MaxDelay)
+	floor := min(r.Backoff.Floor(), top)
+	d := min(r.raw(n), top)
+	switch {
+	case r.Backoff == BackoffJitter:
+		return spread{from: floor, to: max(floor, d), floor: floor, ceiling: top}
+	case r.Jitter:
+		return spread{from: d / 2, to: d, floor: floor, ceiling: top}
+	default:
+		return spread{from: d, to: d, floor: floor, ceiling: top}
+	}
+}
+
+// raw is the strategy's own delay, before floor, cap and jitter.
+func (r RetryPolicy) raw(n int) time.Duration {
+	base := max(0, r.BaseDelay)
+	n = max(1, n)
+	switch r.Backoff {
+	case BackoffExponential, BackoffJitter:
+		if n > 63 || base > math.MaxInt64>>(n-1) {
+			return saturated(base)
+		}
+		return base << (n - 1)
+	case BackoffLinearIncreasing:
+		if base > 0 && time.Duration(n) > math.MaxInt64/base {
+			return saturated(base)
+		}
+		return base * time.Duration(n)
+	case BackoffLinear:
+		return max(base, r.Backoff.Floor())
+	case BackoffFixed:
+		return base
+	default:
+		return 0
+	}
+}
+
+// saturated is what a growing delay that leaves the range has become.
+func saturated(base time.Duration) time.Duration {
+	if base == 0 {
+		return 0
+	}
+	return math.MaxInt64
+}
+
+// draw picks one delay.
+func (s spread) draw() time.Duration {
+	d := s.from
+	if width := s.to - s.from; width > 0 {
+		d += time.Duration(rand.Uint64N(uint64(width) + 1)) // both ends can occur
+	}
+	return s.clamp(d)
+}
+
+func (s spread) clamp(d time.Duration) time.Duration { return min(s.ceiling, max(s.floor, d)) }
+
+// spreads computes a policy's delays once, for retry 1 at index 0 and so on.
+func (r RetryPolicy) spreads() []spread {
+	all := make([]spread, max(0, r.MaxAttempts-1))
+	for i := range all {
+		all[i] = r.spread(i + 1)
+	}
+	return all
+}

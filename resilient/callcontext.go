@@ -1,0 +1,171 @@
+package resilient
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/seed42274fcc/stoic/nesting"
+	"github.com/seed42274fcc/stoic/sanitize"
+)
+
+// callContext is the context that a guarded function is called with, and the only
+// thing that a call which succeeds allocates. It carries the nesting scope and
+// the earliest of three deadlines: the caller's, the call's, the attempt's.
+//
+// A function that never asks for Done pays for no timer. Once one asks, a real
+// cancel context is made inside and answers from then on; it is found by
+// context.WithCancel and its kind, so that children start no goroutine.
+type callContext struct {
+	context.Context // the caller's
+
+	guard     *Guard
+	operation string
+	deadline  time.Duration // on the circuit's clock
+	limit     time.Duration // how long the limit is that set the deadline
+	end       time.Duration // when the call must be over, on the circuit's clock
+	inner     atomic.Pointer[cancelContext]
+	state     atomic.Uint32 // twice the attempts before this one; odd once over
+	flags     ctxFlags
+}
+
+// cancelContext is a cancel context together with its cancel function.
+type cancelContext struct {
+	context.Context
+	cancel context.CancelFunc
+}
+
+// ctxFlags are set when the context is made.
+type ctxFlags uint32
+
+const (
+	ctxRetrying     ctxFlags = 1 << iota // the call may make further attempts
+	ctxLimitTotal                        // the deadline is the call's own
+	ctxLimitAttempt                      // the deadline is the attempt's
+)
+
+// ours reports whether the deadline is one of ours, and not the caller's.
+func (f ctxFlags) ours() bool { return f&(ctxLimitTotal|ctxLimitAttempt) != 0 }
+
+// finish ends the context: what was started in it is to stop, and its scope
+// counts no more.
+func (c *callContext) finish() {
+	c.state.Store(c.state.Load() | 1) // the call's goroutine is the only writer
+	if in := c.inner.Load(); in != nil {
+		in.cancel()
+	}
+}
+
+// over reports whether the call, or the attempt that the context was made for, has
+// returned.
+func (c *callContext) over() bool { return c.state.Load()&1 != 0 }
+
+// number is the attempt's: 1 for the first.
+func (c *callContext) number() int { return int(c.state.Load()/2) + 1 }
+
+// begin makes the context that of attempt n.
+func (c *callContext) begin(n int) { c.state.Store(uint32(n-1) * 2) }
+
+// timeout is the error that stands for the deadline; nil if that is the caller's.
+func (c *callContext) timeout() *TimeoutError {
+	switch {
+	case c.flags&ctxLimitTotal != 0:
+		return &TimeoutError{Limit: LimitTotal, After: c.limit}
+	case c.flags&ctxLimitAttempt != 0:
+		return &TimeoutError{Limit: LimitAttempt, After: c.limit}
+	default:
+		return nil
+	}
+}
+
+// timeoutAt is the error of a deadline of ours that has passed at now; nil if none
+// has.
+func (c *callContext) timeoutAt(now time.Duration) *TimeoutError {
+	if now < c.deadline {
+		return nil
+	}
+	return c.timeout()
+}
+
+// real returns the cancel context inside and makes it at the first time.
+func (c *callContext) real() *cancelContext {
+	if in := c.inner.Load(); in != nil {
+		return in
+	}
+	made := new(cancelContext)
+	if timeout := c.timeout(); timeout != nil {
+		made.Context, made.cancel = context.WithDeadlineCause(c.Context, c.guard.circuit.Time(c.deadline), timeout)
+	} else {
+		made.Context, made.cancel = context.WithCancel(c.Context)
+	}
+	if !c.inner.CompareAndSwap(nil, made) {
+		made.cancel()
+		return c.inner.Load()
+	}
+	// finish sets the bit before it looks for the inner context, and this looks for
+	// the bit after it has set the inner context: one of the two cancels it.
+	if c.over() {
+		made.cancel()
+	}
+	return made
+}
+
+// Deadline is the earliest of the deadlines.
+func (c *callContext) Deadline() (time.Time, bool) {
+	if !c.flags.ours() {
+		return c.Context.Deadline()
+	}
+	return c.guard.circuit.Time(c.deadline), true
+}
+
+// Done is closed when the caller's context ends, a limit is reached, or the call
+// returns.
+func (c *callContext) Done() <-chan struct{} { return c.real().Done() }
+
+// Err is nil until Done is closed.
+func (c *callContext) Err() error {
+	if in := c.inner.Load(); in != nil {
+		return in.Err()
+	}
+	if c.over() || c.Context.Err() != nil || c.flags.ours() && c.guard.circuit.Now() >= c.deadline {
+		return c.real().Err() // what has ended must stay ended, with Done closed and a cause
+	}
+	return nil
+}
+
+// Value finds the scope under [nesting.Key], and all else in the caller's context.
+func (c *callContext) Value(key any) any {
+	if key == (nesting.Key{}) {
+		return c
+	}
+	if in := c.inner.Load(); in != nil {
+		return in.Value(key) // where the children of a cancel context look for it
+	}
+	return c.Context.Value(key)
+}
+
+// Service is the guard's name, for [nesting.Scope].
+func (c *callContext) Service() string { return c.guard.name }
+
+// Operation is the op's name with secrets taken out, for [nesting.Scope].
+func (c *callContext) Operation() string { return sanitize.Message(c.operation) }
+
+// Running reports whether the call has not returned, for [nesting.Scope].
+func (c *callContext) Running() bool { return !c.over() }
+
+// Retrying reports whether the call may make further attempts, for
+// [nesting.Scope].
+func (c *callContext) Retrying() bool { return c.flags&ctxRetrying != 0 }
+
+// Outer is the scope that the call was made in, for [nesting.Scope].
+func (c *callContext) Outer() nesting.Scope { return nesting.From(c.Context) }
+
+// Attempt returns the number of the attempt that ctx was made for: 1 for the
+// first, 0 outside of a guarded call. A function that gets it may, for instance,
+// send it along as a header.
+func Attempt(ctx context.Context) int {
+	if c, ok := nesting.From(ctx).(*callContext); ok {
+		return c.number()
+	}
+	return 0
+}

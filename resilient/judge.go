@@ -1,0 +1,78 @@
+package resilient
+
+import (
+	"context"
+	"errors"
+
+	"github.com/avast/retry-go/v4"
+
+	"github.com/seed42274fcc/stoic/resilient/breaker"
+)
+
+// verdict is what one error means for the circuit and for the call.
+type verdict struct {
+	outcome breaker.Outcome
+	retry   bool // another attempt may help
+	findings
+}
+
+// judge decides on an error that is not nil. ctx is the caller's context.
+func (g *Guard) judge(ctx context.Context, err error) verdict {
+	var v verdict
+	v.scan(err)
+	switch {
+	case v.neutral:
+		v.outcome = breaker.Neutral
+	case v.permanent, v.exhausted, v.panicked, !retry.IsRecoverable(err):
+		v.outcome = breaker.Failure
+	case v.rejected:
+		// Nothing ran, so nothing was learnt about this guard's own dependency.
+		v.outcome = breaker.Neutral
+	case isCancellation(ctx, err):
+		v.outcome = breaker.Neutral
+	default:
+		v.outcome = g.classify(err)
+		v.retry = v.outcome == breaker.Failure
+	}
+	return v
+}
+
+// isCancellation reports whether the error is the cancellation of the caller's
+// context: a caller who gave up says nothing about the dependency. An expired
+// deadline is not one: a hung dependency shows itself in just that way.
+func isCancellation(ctx context.Context, err error) bool {
+	if ctx.Err() != context.Canceled {
+		return false
+	}
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))
+}
+
+// classify asks the user's classifier. One that panics has no opinion.
+func (g *Guard) classify(err error) (outcome breaker.Outcome) {
+	if g.options.Classify == nil {
+		return breaker.Failure
+	}
+	defer g.contain("Classify", func() { outcome = breaker.Failure })
+	if outcome = g.options.Classify(err); outcome == breaker.Unjudged {
+		outcome = breaker.Failure
+	}
+	return outcome
+}
+
+// repeatable reports whether the policy and the op allow more than one attempt.
+func (g *Guard) repeatable(p *plan, op Op) bool {
+	if p.policy.Retry.MaxAttempts <= 1 || p.policy.Retry.IdempotentOnly && !op.Idempotent() {
+		return false
+	}
+	return !op.has(opExecutesTools) || !g.readOnly(op.phase)
+}
+
+// readOnly asks whether a phase only reads. A predicate that panics says yes: the
+// answer that repeats nothing.
+func (g *Guard) readOnly(phase any) (yes bool) {
+	if g.options.ReadOnlyPlan == nil {
+		return false
+	}
+	defer g.contain("ReadOnlyPlan", func() { yes = true })
+	return g.options.ReadOnlyPlan(phase)
+}

@@ -1,0 +1,109 @@
+package resilient
+
+import "time"
+
+// mark is an error with a note to every guard that sees it. It has the error's
+// text, and stays where it is: a guard further out honours it too.
+type mark struct {
+	error
+	kind  markKind
+	after time.Duration
+}
+
+type markKind uint8
+
+const (
+	markPermanent markKind = iota + 1
+	markNeutral
+	markRetryAfter
+)
+
+func (m *mark) Unwrap() error { return m.error }
+
+// Permanent marks an error as one that will be the same next time: a failure that
+// is not retried. The mark works through any wrapping and joining, and adds no
+// text. Permanent(nil) is nil.
+func Permanent(err error) error { return marked(err, markPermanent, 0) }
+
+// Neutral marks an error as one that says nothing about the dependency, such as a
+// full local pool: no circuit counts it, and it is not retried. The mark works
+// through any wrapping and joining, and adds no text. Neutral(nil) is nil.
+func Neutral(err error) error { return marked(err, markNeutral, 0) }
+
+// RetryAfter marks an error with how long the server asked to wait: the call is
+// not retried earlier. It ends there and then if the wait is longer than the
+// policy's MaxRetryAfter or does not fit the time left; the [ExhaustedError]
+// carries the hint. A negative wait is no wait anybody can keep, and ends the
+// call too. The mark works through any wrapping and joining, and adds no text.
+// RetryAfter(nil, d) is nil.
+func RetryAfter(err error, after time.Duration) error { return marked(err, markRetryAfter, after) }
+
+func marked(err error, kind markKind, after time.Duration) error {
+	if err == nil {
+		return nil
+	}
+	return &mark{error: err, kind: kind, after: after}
+}
+
+// findings are what an error's tree says about the attempt that returned it.
+type findings struct {
+	exhausted bool // a guarded call inside gave up
+	rejected  bool // a guarded call inside was refused
+	permanent bool
+	neutral   bool
+	panicked  bool
+	hinted    bool
+	after     time.Duration
+}
+
+// scan looks through an error's tree. It does not look into our own rejected and
+// exhausted errors: what is in there was said about attempts of another call,
+// and the error itself already ends the retries.
+func (f *findings) scan(err error) {
+	for err != nil {
+		switch e := err.(type) {
+		case *ExhaustedError:
+			f.exhausted = f.exhausted || e != nil
+			return
+		case *RejectedError:
+			f.rejected = f.rejected || e != nil
+			return
+		case *PanicError:
+			f.panicked = f.panicked || e != nil
+		case *mark:
+			f.note(e)
+		}
+		if e, ok := err.(interface{ As(target any) bool }); ok {
+			var m *mark
+			if e.As(&m) && m != nil {
+				f.note(m)
+			}
+		}
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			err = e.Unwrap()
+		case interface{ Unwrap() []error }:
+			for _, inner := range e.Unwrap() {
+				f.scan(inner)
+			}
+			return
+		default:
+			return
+		}
+	}
+}
+
+func (f *findings) note(m *mark) {
+	switch m.kind {
+	case markPermanent:
+		f.permanent = true
+	case markNeutral:
+		f.neutral = true
+	case markRetryAfter:
+		// Of two hints the stricter holds; a negative one is the strictest.
+		if !f.hinted || m.after < 0 || f.after >= 0 && m.after > f.after {
+			f.after = m.after
+		}
+		f.hinted = true
+	}
+}

@@ -1,0 +1,41 @@
+package resilient
+
+import (
+	"log/slog"
+
+	"github.com/seed42274fcc/stoic/resilient/breaker"
+)
+
+// Outcome is what an attempt says about the dependency's health.
+type Outcome = breaker.Outcome
+
+const (
+	// OutcomeUnjudged is a classifier's way of having no opinion.
+	OutcomeUnjudged = breaker.Unjudged
+	// OutcomeSuccess says that the dependency answered, be it with a "no".
+	OutcomeSuccess = breaker.Success
+	// OutcomeFailure says that the dependency did not do its work.
+	OutcomeFailure = breaker.Failure
+	// OutcomeNeutral says nothing about the dependency.
+	OutcomeNeutral = breaker.Neutral
+)
+
+// Options wire a guard to the program round it. A nil *Options is valid, and so
+// is the zero value. It is copied by [NewGuard]; the functions in it are called
+// concurrently, with no lock held, and may use the guard.
+type Options struct {
+	// Classify judges an error that nothing else has judged (see [Execute]). It
+	// returns OutcomeUnjudged where it has no opinion; the error is a failure then.
+	// Any outcome but a failure ends the call, without a retry.
+	Classify func(err error) Outcome
+	// Observers are told of what happens, in this order. What one of them panics
+	// with goes to Logger and no further.
+	Observers []Observer
+	// Logger takes the guard's own records: retries, transitions of the circuit,
+	// faults of the functions in these options. Nil means slog.Default(), as it is
+	// at that moment.
+	Logger *slog.Logger
+	// ReadOnlyPlan reports whether a phase, as [Op.InPlan] was given it, is one in
+	// which a plan only reads. Nil means that none is. Package policies has one.
+	ReadOnlyPlan func(phase any) bool
+}

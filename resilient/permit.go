@@ -1,0 +1,57 @@
+package resilient
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/seed42274fcc/stoic/resilient/breaker"
+)
+
+// Permit is a circuit's permit held by hand, for work that is not one function: a
+// stream, a middleware. Settle it when the outcome is known. A probe's place is
+// free again after its lease, should its permit be forgotten; a program built with
+// the tag stoicdebug logs where such a permit was acquired. It is safe for
+// concurrent use; it counts once.
+type Permit struct {
+	watch   watch
+	guard   *Guard
+	ctx     context.Context
+	permit  breaker.Permit
+	settled atomic.Bool
+}
+
+// Acquire asks the guard's circuit for the permit to make one attempt, without
+// retry, scope or timeout. The error is the cause of a context that is over, a
+// *[RejectedError], [ErrNilGuard] or [ErrNilContext]; the permit is nil then.
+func (g *Guard) Acquire(ctx context.Context) (*Permit, error) {
+	if err := g.check(ctx, Op{}); err != nil {
+		return nil, err
+	}
+	c := call{ctx: ctx, plan: g.plan.Load(), start: g.circuit.Now()}
+	if err := g.bound(&c); err != nil {
+		return nil, err
+	}
+	permit, rejected := g.circuit.Acquire(c.start, c.longest())
+	if rejected != nil {
+		g.refused(&c, 0, rejected)
+		return nil, rejected
+	}
+	p := &Permit{guard: g, ctx: ctx, permit: permit}
+	p.watch.begin(p)
+	return p, nil
+}
+
+// Settle gives the permit back with what the attempt ended with, judged as
+// [Execute] judges it: nil is a success. It reports whether it counted: only the
+// first Settle does, and only if it is not late. A nil permit counts nothing.
+func (p *Permit) Settle(err error) bool {
+	if p == nil || p.settled.Swap(true) {
+		return false
+	}
+	p.watch.end()
+	outcome := breaker.Success
+	if err != nil {
+		outcome = p.guard.judge(p.ctx, err).outcome
+	}
+	return p.guard.circuit.Settle(p.permit, outcome, err)
+}
