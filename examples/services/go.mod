@@ -1,0 +1,16 @@
+module github.com/seed42274fcc/stoic/examples/services
+
+go 1.26
+
+require (
+	github.com/seed42274fcc/stoic v0.0.0
+	go.etcd.io/bbolt v1.5.0
+)
+
+require (
+	github.com/avast/retry-go/v4 v4.7.0 // indirect
+	github.com/sony/gobreaker/v2 v2.4.0 // indirect
+	golang.org/x/sys v0.45.0 // indirect
+)
+
+replace github.com/seed42274fcc/stoic => ../..

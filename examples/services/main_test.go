@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestScenarios: what is seen is what was expected. Servers, clients and futures end with their platform.
+func TestScenarios(t *testing.T) {
+	before := runtime.NumGoroutine()
+	logs := &journal{}
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) {
+			from := logs.length()
+			if got := perform(t.Context(), s, logs); got.seen != s.expected {
+				t.Errorf("expected %q, seen %q; logged:\n%s", s.expected, got.seen, logs.since(from))
+			}
+		})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	for runtime.NumGoroutine() > before { // the end of a connection that was closed comes a moment later
+		if err := pause(ctx, 5*time.Millisecond); err != nil {
+			stacks := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+		}
+	}
+}
+
+// TestRun: the program prints its table, and its exit code tells whether one differs.
+func TestRun(t *testing.T) {
+	const one = "a read recovers"
+	var out, logs bytes.Buffer
+	if code := run(t.Context(), []string{"-v", "-run", one}, &out, &logs); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	for _, want := range []string{"SCENARIO", "EXPECTED", "SEEN", one, "1 passed, 0 failed"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+	if !strings.Contains(logs.String(), `msg="retry scheduled" service=plan_service operation=get_plan attempt=1`) {
+		t.Errorf("no retry in the logs:\n%s", &logs)
+	}
+	if strings.Contains(out.String(), "level=") {
+		t.Errorf("logs in the table:\n%s", &out)
+	}
+}
+
+func TestRunFails(t *testing.T) {
+	kept := scenarios
+	defer func() { scenarios = kept }()
+	scenarios = []scenario{
+		{"as expected", "1", func(context.Context, *platform) (string, error) { return "1", nil }},
+		{"differs", "1", func(context.Context, *platform) (string, error) { return "2", nil }},
+		{"fails", "1", func(context.Context, *platform) (string, error) { return "1", fmt.Errorf("broken") }},
+	}
+	var out bytes.Buffer
+	if code := run(t.Context(), nil, &out, io.Discard); code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+	if !strings.Contains(out.String(), "1 passed, 2 failed") || strings.Count(out.String(), "DIFFERS") != 2 {
+		t.Errorf("the table does not tell:\n%s", &out)
+	}
+	for name, args := range map[string][]string{"unknown flag": {"-x"}, "no such scenario": {"-run", "no such scenario"}} {
+		if code := run(t.Context(), args, io.Discard, io.Discard); code == 0 {
+			t.Errorf("%s: exit code 0", name)
+		}
+	}
+}
+
+// TestRetryAfter: both forms of the header, and what is neither.
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for header, want := range map[string]time.Duration{
+		"0":                             0,
+		"120":                           2 * time.Minute,
+		"Fri, 02 Jan 2026 03:04:15 GMT": 10 * time.Second,
+		"Fri, 02 Jan 2026 03:00:00 GMT": 0, // over already
+		"":                              -1,
+		"-5":                            -1,
+		"soon":                          -1,
+		"99999999999999999999":          -1,
+	} {
+		got, ok := retryAfter(header, now)
+		if ok != (want >= 0) || ok && got != want {
+			t.Errorf("%q: %v, %v, want %v", header, got, ok, want)
+		}
+	}
+}

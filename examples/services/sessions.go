@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"github.com/seed42274fcc/stoic/resilient"
+)
+
+// errNoSession says that there is no session of that id. It is an answer: see classify.
+var errNoSession = errors.New("no such session")
+
+// sessionService keeps sessions in a database file, which it opens when it is first needed. Only one process can have
+// the file open; that it is another one for the moment is a failure like a server's that is down.
+type sessionService struct {
+	guard *resilient.Guard
+	path  string
+
+	mu sync.Mutex
+	db *bbolt.DB
+}
+
+func newSessionService(guards resilient.Guards, path string) *sessionService {
+	return &sessionService{guard: guards.Guard("session_service"), path: path}
+}
+
+// Load returns a session's state.
+func (s *sessionService) Load(ctx context.Context, id string) (string, error) {
+	return resilient.Execute(ctx, s.guard, resilient.Idempotent("load_session"), func(context.Context) (string, error) {
+		db, err := s.open()
+		if err != nil {
+			return "", err
+		}
+		return loadSession(db, id)
+	})
+}
+
+// Save replaces a session's state. Somebody else may have replaced it between two attempts, so there is only one.
+func (s *sessionService) Save(ctx context.Context, id, state string) error {
+	return resilient.Do(ctx, s.guard, resilient.NonIdempotent("save_session"), func(context.Context) error {
+		db, err := s.open()
+		if err != nil {
+			return err
+		}
+		return saveSession(db, id, state)
+	})
+}
+
+// open returns the open file. bbolt knows no contexts; the time that it waits for the lock is short instead.
+func (s *sessionService) open() (*bbolt.DB, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.db == nil {
+		db, err := openSessions(s.path)
+		if err != nil {
+			return nil, err
+		}
+		s.db = db
+	}
+	return s.db, nil
+}
+
+func (s *sessionService) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.db == nil {
+		return nil
+	}
+	return s.db.Close()
+}
+
+func openSessions(path string) (*bbolt.DB, error) {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: 20 * time.Millisecond})
+	if err != nil {
+		return nil, fmt.Errorf("session file: %w", err)
+	}
+	return db, nil
+}
+
+var sessionBucket = []byte("sessions")
+
+func loadSession(db *bbolt.DB, id string) (state string, err error) {
+	err = db.View(func(tx *bbolt.Tx) error {
+		var found []byte
+		if bucket := tx.Bucket(sessionBucket); bucket != nil {
+			found = bucket.Get([]byte(id))
+		}
+		if found == nil {
+			return errNoSession
+		}
+		state = string(found)
+		return nil
+	})
+	return state, err
+}
+
+func saveSession(db *bbolt.DB, id, state string) error {
+	return db.Update(func(tx *bbolt.Tx) error {
+		bucket, err := tx.CreateBucketIfNotExists(sessionBucket)
+		if err != nil {
+			return err
+		}
+		return bucket.Put([]byte(id), []byte(state))
+	})
+}
