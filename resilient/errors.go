@@ -140,9 +140,12 @@ func (e *ExhaustedError) Error() string {
 	if e == nil {
 		return "resilient: exhausted"
 	}
-	text := fmt.Sprintf("%s: gave up after %d %s: %s", joinNames(e.Service, e.Operation), e.Attempts, plural(e.Attempts, "attempt"), e.Reason)
+	text := fmt.Sprintf("%s: gave up after %d %s", joinNames(e.Service, e.Operation), e.Attempts, plural(e.Attempts, "attempt"))
+	if e.Reason != ReasonAttempts { // which the number has said
+		text += ": " + e.Reason.String()
+	}
 	if e.Limit != nil {
-		text += " (" + safeText(e.Limit) + ")"
+		text += " (" + limitText(e.Limit) + ")"
 	}
 	if e.RetryAfter > 0 {
 		text += fmt.Sprintf(" (retry after %v)", e.RetryAfter)
@@ -151,6 +154,15 @@ func (e *ExhaustedError) Error() string {
 		text += ": " + safeText(e.Last)
 	}
 	return text
+}
+
+// limitText is a limit's text; of a rejection without its cause, which in the middle
+// of a call is the failure that the text ends with.
+func limitText(limit error) string {
+	if r, ok := limit.(*RejectedError); ok && r != nil {
+		return (&RejectedError{Service: r.Service, State: r.State, Until: r.Until}).Error()
+	}
+	return safeText(limit)
 }
 
 // Unwrap returns the last attempt's error and the limit, where there is one.

@@ -21,7 +21,8 @@ const (
 func (m *mark) Unwrap() error { return m.error }
 
 // Permanent marks an error as one that will be the same next time: a failure that
-// is not retried. The mark works through any wrapping and joining, and adds no
+// is not retried. The circuit counts it; an error that is not the dependency's
+// fault, such as a request that cannot be encoded, is [Neutral]. The mark works through any wrapping and joining, and adds no
 // text. Permanent(nil) is nil.
 func Permanent(err error) error { return marked(err, markPermanent, 0) }
 

@@ -125,11 +125,10 @@ func (g *Guard) refused(c *call, made int, rejected *RejectedError) {
 	}
 }
 
-func (g *Guard) attempted(c *call, cc *callContext, began time.Duration, outcome Outcome, counted bool, err error) {
-	names, n := g.names(c.op), cc.number()
-	g.emit(c.ctx, AttemptDone{Call: names, Attempt: n, Outcome: outcome, Err: sanitize.Error(err), Duration: g.circuit.Now() - began})
+func (g *Guard) attempted(ctx context.Context, names Call, n int, began time.Duration, outcome Outcome, counted bool, err error) {
+	g.emit(ctx, AttemptDone{Call: names, Attempt: n, Outcome: outcome, Err: sanitize.Error(err), Duration: g.circuit.Now() - began})
 	if !counted {
-		g.emit(c.ctx, LateResult{Call: names, Attempt: n, Outcome: outcome})
+		g.emit(ctx, LateResult{Call: names, Attempt: n, Outcome: outcome})
 	}
 }
 

@@ -3,6 +3,7 @@ package resilient
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/seed42274fcc/stoic/resilient/breaker"
 )
@@ -13,15 +14,17 @@ import (
 // the tag stoicdebug logs where such a permit was acquired. It is safe for
 // concurrent use; it counts once.
 type Permit struct {
-	watch   watch
-	guard   *Guard
-	ctx     context.Context
-	permit  breaker.Permit
-	settled atomic.Bool
+	watch    watch
+	guard    *Guard
+	ctx      context.Context
+	permit   breaker.Permit
+	acquired time.Duration // on the circuit's clock
+	settled  atomic.Bool
 }
 
 // Acquire asks the guard's circuit for the permit to make one attempt, without
-// retry, scope or timeout. The error is the cause of a context that is over, a
+// retry, scope or timeout. Observers see it as one attempt of an op without a name.
+// The error is the cause of a context that is over, a
 // *[RejectedError], [ErrNilGuard] or [ErrNilContext]; the permit is nil then.
 func (g *Guard) Acquire(ctx context.Context) (*Permit, error) {
 	if err := g.check(ctx, Op{}); err != nil {
@@ -36,7 +39,7 @@ func (g *Guard) Acquire(ctx context.Context) (*Permit, error) {
 		g.refused(&c, 0, rejected)
 		return nil, rejected
 	}
-	p := &Permit{guard: g, ctx: ctx, permit: permit}
+	p := &Permit{guard: g, ctx: ctx, permit: permit, acquired: c.start}
 	p.watch.begin(p)
 	return p, nil
 }
@@ -53,5 +56,9 @@ func (p *Permit) Settle(err error) bool {
 	if err != nil {
 		outcome = p.guard.judge(p.ctx, err).outcome
 	}
-	return p.guard.circuit.Settle(p.permit, outcome, err)
+	counted := p.guard.circuit.Settle(p.permit, outcome, err)
+	if p.guard.observed() {
+		p.guard.attempted(p.ctx, Call{Service: p.guard.name}, 1, p.acquired, outcome, counted, err)
+	}
+	return counted
 }

@@ -148,7 +148,7 @@ func (g *Guard) attempt(c *call, cc *callContext, permit breaker.Permit, now tim
 	counted := g.circuit.Settle(permit, v.outcome, err)
 	settled = true
 	if g.observed() {
-		g.attempted(c, cc, now, v.outcome, counted, err)
+		g.attempted(c.ctx, g.names(c.op), cc.number(), now, v.outcome, counted, err)
 	}
 	return v, err
 }
@@ -158,7 +158,7 @@ func (g *Guard) abandoned(c *call, cc *callContext, permit breaker.Permit, now t
 	cc.finish()
 	counted := g.circuit.Settle(permit, breaker.Failure, errDidNotReturn)
 	if g.observed() {
-		g.attempted(c, cc, now, breaker.Failure, counted, errDidNotReturn)
+		g.attempted(c.ctx, g.names(c.op), cc.number(), now, breaker.Failure, counted, errDidNotReturn)
 		g.done(c, cc.number(), errDidNotReturn)
 	}
 }
