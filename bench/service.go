@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"errors"
+)
+
+// errUnavailable is what a dependency that fails returns.
+var errUnavailable = errors.New("unavailable")
+
+// service is the dependency behind every guarded call: the same work for every contestant, and little of it, so that
+// what is measured is what stands round it. Each goroutine has its own.
+type service struct {
+	failures int // how often a call fails before it succeeds
+	asksDone bool
+	calls    int // attempts that reached it
+	left     int // failures before the next success
+	sum      int
+
+	sink *[64]byte
+
+	_ [128]byte // no cache line is shared with another goroutine's service
+}
+
+// call is a method, and has parameters, as the real ones do: the functions that are guarded capture both.
+//
+//go:noinline
+func (s *service) call(ctx context.Context, id int) (int, error) {
+	s.calls++
+	if s.asksDone {
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		default:
+		}
+	}
+	if s.left > 0 {
+		s.left--
+		return 0, errUnavailable
+	}
+	s.left = s.failures
+	s.sum += id
+	return id, nil
+}
+
+// newService makes a service whose calls fail that often before each success.
+func newService(r row) *service {
+	return &service{failures: r.failures, left: r.failures, asksDone: r.asksDone}
+}
