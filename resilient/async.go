@@ -52,14 +52,14 @@ func refusal[T any](ctx context.Context, g *Guard, op Op, noFunction bool) error
 	case isAsync[T]():
 		return ErrAsyncFunction
 	default:
-		return g.check(ctx, op)
+		return g.check(ctx, &op)
 	}
 }
 
 // run makes the call and resolves the future, whatever happens on the way.
 func (f *Future[T]) run(ctx context.Context, g *Guard, op Op, fn func(ctx context.Context) (T, error)) {
 	contained(func() error {
-		return g.run(ctx, op, func(ctx context.Context) (err error) {
+		return g.run(ctx, &op, func(ctx context.Context) (err error) {
 			f.value, err = f.attempt(ctx, fn)
 			return err
 		})

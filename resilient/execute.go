@@ -36,7 +36,7 @@ func Execute[T any](ctx context.Context, g *Guard, op Op, fn func(ctx context.Co
 	if isAsync[T]() {
 		return value, ErrAsyncFunction
 	}
-	err := g.run(ctx, op, func(ctx context.Context) (err error) {
+	err := g.run(ctx, &op, func(ctx context.Context) (err error) {
 		value, err = fn(ctx)
 		return err
 	})
@@ -48,7 +48,7 @@ func Do(ctx context.Context, g *Guard, op Op, fn func(ctx context.Context) error
 	if fn == nil {
 		return ErrNilFunction
 	}
-	return g.run(ctx, op, fn)
+	return g.run(ctx, &op, fn)
 }
 
 // pending is what a result that is not there yet has in common: *Future[T] for

@@ -111,7 +111,7 @@ func (g *Guard) usable() bool { return g != nil && g.circuit != nil }
 
 // limits are the op's own where it has them, else the policy's. An attempt limit
 // of 0 is none.
-func (p *plan) limits(op Op) (total, attempt time.Duration) {
+func (p *plan) limits(op *Op) (total, attempt time.Duration) {
 	total, attempt = op.total, op.attempt
 	if total == 0 {
 		total = p.policy.TotalTimeout

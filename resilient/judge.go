@@ -60,8 +60,8 @@ func (g *Guard) classify(err error) (outcome breaker.Outcome) {
 }
 
 // repeatable reports whether the policy and the op allow more than one attempt.
-func (g *Guard) repeatable(p *plan, op Op) bool {
-	if p.policy.Retry.MaxAttempts <= 1 || p.policy.Retry.IdempotentOnly && !op.Idempotent() {
+func (g *Guard) repeatable(p *plan, op *Op) bool {
+	if p.policy.Retry.MaxAttempts <= 1 || p.policy.Retry.IdempotentOnly && !op.has(opIdempotent) {
 		return false
 	}
 	return !op.has(opExecutesTools) || !g.readOnly(op.phase)

@@ -113,16 +113,14 @@ func (g *Guard) onTransition(t breaker.Transition) {
 }
 
 // names are the call's, as they may leave.
-func (g *Guard) names(op Op) Call {
-	return Call{Service: g.name, Operation: sanitize.Message(op.name)}
+func (g *Guard) names(operation string) Call {
+	return Call{Service: g.name, Operation: sanitize.Message(operation)}
 }
 
 // The events of a call, in the order in which they can come.
 
-func (g *Guard) refused(c *call, made int, rejected *RejectedError) {
-	if g.observed() {
-		g.emit(c.ctx, CallRejected{Call: g.names(c.op), Attempts: made, Rejection: rejected})
-	}
+func (g *Guard) refused(ctx context.Context, operation string, made int, rejected *RejectedError) {
+	g.emit(ctx, CallRejected{Call: g.names(operation), Attempts: made, Rejection: rejected})
 }
 
 func (g *Guard) attempted(ctx context.Context, names Call, n int, began time.Duration, outcome Outcome, counted bool, err error) {
@@ -133,9 +131,12 @@ func (g *Guard) attempted(ctx context.Context, names Call, n int, began time.Dur
 }
 
 func (g *Guard) scheduled(c *call, made int, delay time.Duration, err error) {
-	g.emit(c.ctx, RetryScheduled{Call: g.names(c.op), Attempt: made, Delay: delay, Err: sanitize.Error(err)})
+	if !g.observed() && !g.logger().Enabled(c.ctx, slog.LevelWarn) {
+		return
+	}
+	g.emit(c.ctx, RetryScheduled{Call: g.names(c.operation), Attempt: made, Delay: delay, Err: sanitize.Error(err)})
 }
 
 func (g *Guard) done(c *call, made int, err error) {
-	g.emit(c.ctx, CallDone{Call: g.names(c.op), Attempts: made, Err: sanitize.Error(err), Duration: g.circuit.Now() - c.start})
+	g.emit(c.ctx, CallDone{Call: g.names(c.operation), Attempts: made, Err: sanitize.Error(err), Duration: g.circuit.Now() - c.start})
 }

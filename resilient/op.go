@@ -71,4 +71,4 @@ func (o Op) ExecutesTools() Op {
 	return o
 }
 
-func (o Op) has(f opFlags) bool { return o.flags&f != 0 }
+func (o *Op) has(f opFlags) bool { return o.flags&f != 0 }

@@ -27,19 +27,21 @@ type Permit struct {
 // The error is the cause of a context that is over, a
 // *[RejectedError], [ErrNilGuard] or [ErrNilContext]; the permit is nil then.
 func (g *Guard) Acquire(ctx context.Context) (*Permit, error) {
-	if err := g.check(ctx, Op{}); err != nil {
+	if err := g.check(ctx, &Op{}); err != nil {
 		return nil, err
 	}
-	c := call{ctx: ctx, plan: g.plan.Load(), start: g.circuit.Now()}
-	if err := g.bound(&c); err != nil {
+	now := g.circuit.Now()
+	if _, err := g.callersEnd(ctx, now); err != nil {
 		return nil, err
 	}
-	permit, rejected := g.circuit.Acquire(c.start, c.longest())
+	permit, rejected := g.circuit.Acquire(now, attemptLimit(g.plan.Load().limits(&Op{})))
 	if rejected != nil {
-		g.refused(&c, 0, rejected)
+		if g.observed() {
+			g.refused(ctx, "", 0, rejected)
+		}
 		return nil, rejected
 	}
-	p := &Permit{guard: g, ctx: ctx, permit: permit, acquired: c.start}
+	p := &Permit{guard: g, ctx: ctx, permit: permit, acquired: now}
 	p.watch.begin(p)
 	return p, nil
 }

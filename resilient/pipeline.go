@@ -2,6 +2,7 @@ package resilient
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/avast/retry-go/v4"
@@ -23,7 +24,7 @@ import (
 type call struct {
 	ctx       context.Context // the caller's
 	plan      *plan
-	op        Op
+	operation string
 	start     time.Duration
 	end       time.Duration // the earlier of the caller's deadline and the total timeout's
 	total     time.Duration // how long the total timeout is
@@ -33,8 +34,8 @@ type call struct {
 	collapsed bool          // one attempt only, because a call above retries
 }
 
-// run makes a guarded call. fn does not escape.
-func (g *Guard) run(ctx context.Context, op Op, fn func(context.Context) error) error {
+// run makes a guarded call. Neither op nor fn escapes: they cost no allocation.
+func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error) error {
 	if err := g.check(ctx, op); err != nil {
 		return err
 	}
@@ -42,17 +43,26 @@ func (g *Guard) run(ctx context.Context, op Op, fn func(context.Context) error) 
 	if p.unguarded {
 		return fn(ctx)
 	}
-	c := call{ctx: ctx, plan: p, op: op, start: g.circuit.Now(), attempts: 1}
-	if err := g.bound(&c); err != nil {
+	now := g.circuit.Now()
+	end, err := g.callersEnd(ctx, now)
+	if err != nil {
 		return err
 	}
-	permit, rejected := g.circuit.Acquire(c.start, c.longest())
+	total, each := p.limits(op)
+	permit, rejected := g.circuit.Acquire(now, attemptLimit(total, each))
 	if rejected != nil {
-		g.refused(&c, 0, rejected)
+		if g.observed() {
+			g.refused(ctx, op.name, 0, rejected)
+		}
 		return rejected
 	}
-	cc := g.derive(&c, c.start)
-	v, err := g.attempt(&c, cc, permit, c.start, fn)
+	c := call{ctx: ctx, plan: p, operation: op.name, start: now, end: end, total: total, each: each}
+	if ours := now + total; ours < end {
+		c.end, c.endIsOurs = ours, true
+	}
+	g.count(&c, op)
+	cc := g.derive(&c, now)
+	v, err := g.attempt(&c, cc, permit, now, fn)
 	made := 1
 	if err != nil {
 		made, err = g.again(c, cc, v, err, fn)
@@ -65,7 +75,7 @@ func (g *Guard) run(ctx context.Context, op Op, fn func(context.Context) error) 
 }
 
 // check refuses what is not a call.
-func (g *Guard) check(ctx context.Context, op Op) error {
+func (g *Guard) check(ctx context.Context, op *Op) error {
 	switch {
 	case !g.usable():
 		return ErrNilGuard
@@ -77,45 +87,51 @@ func (g *Guard) check(ctx context.Context, op Op) error {
 	return nil
 }
 
-// bound finds a call's limits: how long, and how often. It returns an error when
-// the caller's context is over, or will be by the time that anybody noticed.
-func (g *Guard) bound(c *call) error {
-	if c.ctx.Err() != nil {
-		return context.Cause(c.ctx)
+// callersEnd is the caller's deadline, never if there is none. It returns an error
+// when the caller's context is over, or would be if its timer were punctual.
+func (g *Guard) callersEnd(ctx context.Context, now time.Duration) (time.Duration, error) {
+	if ctx.Err() != nil {
+		return 0, context.Cause(ctx)
 	}
-	c.total, c.each = c.plan.limits(c.op)
-	c.end, c.endIsOurs = c.start+c.total, true
-	if deadline, ok := c.ctx.Deadline(); ok {
-		at := g.circuit.Offset(deadline)
-		if at <= c.start {
-			return context.DeadlineExceeded // its own timer has yet to fire
-		}
-		if at < c.end {
-			c.end, c.endIsOurs = at, false
-		}
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return never, nil
 	}
-	if g.repeatable(c.plan, c.op) {
-		if nesting.UnderRetry(c.ctx) {
-			c.collapsed = true
-		} else {
-			c.attempts = c.plan.policy.Retry.MaxAttempts
-		}
+	end := g.circuit.Offset(deadline)
+	if end <= now {
+		return 0, context.DeadlineExceeded
 	}
-	return nil
+	return end, nil
 }
 
-// longest is how long one attempt may take, which is what a probe's lease follows.
-func (c *call) longest() time.Duration {
-	if c.each > 0 {
-		return min(c.each, c.total)
+// never is later than any time.
+const never = time.Duration(math.MaxInt64)
+
+// attemptLimit is how long one attempt may take, which is what a probe's lease
+// follows.
+func attemptLimit(total, each time.Duration) time.Duration {
+	if each > 0 {
+		return min(each, total)
 	}
-	return c.total
+	return total
+}
+
+// count finds how many attempts a call may make.
+func (g *Guard) count(c *call, op *Op) {
+	c.attempts = 1
+	switch {
+	case !g.repeatable(c.plan, op):
+	case nesting.UnderRetry(c.ctx):
+		c.collapsed = true
+	default:
+		c.attempts = c.plan.policy.Retry.MaxAttempts
+	}
 }
 
 // derive makes the context of an attempt that begins now, and of those after it
 // unless each has a limit of its own.
 func (g *Guard) derive(c *call, now time.Duration) *callContext {
-	cc := &callContext{Context: c.ctx, guard: g, operation: c.op.name, deadline: c.end, end: c.end}
+	cc := &callContext{Context: c.ctx, guard: g, operation: c.operation, deadline: c.end, end: c.end}
 	if c.attempts > 1 {
 		cc.flags = ctxRetrying
 	}
@@ -148,7 +164,7 @@ func (g *Guard) attempt(c *call, cc *callContext, permit breaker.Permit, now tim
 	counted := g.circuit.Settle(permit, v.outcome, err)
 	settled = true
 	if g.observed() {
-		g.attempted(c.ctx, g.names(c.op), cc.number(), now, v.outcome, counted, err)
+		g.attempted(c.ctx, g.names(c.operation), cc.number(), now, v.outcome, counted, err)
 	}
 	return v, err
 }
@@ -158,7 +174,7 @@ func (g *Guard) abandoned(c *call, cc *callContext, permit breaker.Permit, now t
 	cc.finish()
 	counted := g.circuit.Settle(permit, breaker.Failure, errDidNotReturn)
 	if g.observed() {
-		g.attempted(c.ctx, g.names(c.op), cc.number(), now, breaker.Failure, counted, errDidNotReturn)
+		g.attempted(c.ctx, g.names(c.operation), cc.number(), now, breaker.Failure, counted, errDidNotReturn)
 		g.done(c, cc.number(), errDidNotReturn)
 	}
 }
@@ -210,9 +226,11 @@ func (r *retries) next(fn func(context.Context) error) error {
 	if now >= r.end {
 		return r.exhausted(ReasonNoTimeLeft, r.endError(), 0)
 	}
-	permit, rejected := g.circuit.Acquire(now, r.longest())
+	permit, rejected := g.circuit.Acquire(now, attemptLimit(r.total, r.each))
 	if rejected != nil {
-		g.refused(&r.call, r.made, rejected)
+		if g.observed() {
+			g.refused(r.ctx, r.operation, r.made, rejected)
+		}
 		return r.exhausted(ReasonCircuit, rejected, 0)
 	}
 	if r.each > 0 {
@@ -267,7 +285,7 @@ func (r *retries) decide(v verdict, err error) error {
 
 // exhausted ends the call: a limit has.
 func (r *retries) exhausted(reason Reason, limit error, retryAfter time.Duration) error {
-	names := r.guard.names(r.op)
+	names := r.guard.names(r.operation)
 	r.over = true
 	r.err = &ExhaustedError{
 		Service: names.Service, Operation: names.Operation, Attempts: r.made,

@@ -134,8 +134,7 @@ func (c *Circuit) acquireSlow(limit time.Duration) (Permit, *RejectedError) {
 		c.advance(next, c.settings, now)
 	}
 	rejected := c.view.Load().rejected
-	c.mu.Unlock()
-	c.deliver()
+	c.unlock()
 	if !ok {
 		c.rejected.Add(1)
 		return Permit{}, rejected
@@ -174,8 +173,7 @@ func (c *Circuit) settleSlow(p Permit, o Outcome, cause error) bool {
 	} else {
 		c.late.Add(1)
 	}
-	c.mu.Unlock()
-	c.deliver()
+	c.unlock()
 	return counted
 }
 
@@ -239,8 +237,7 @@ func (c *Circuit) operate(step func(Machine, time.Duration) Machine) {
 	c.mu.Lock()
 	now := c.Now()
 	c.advance(step(c.machine, now), c.settings, now)
-	c.mu.Unlock()
-	c.deliver()
+	c.unlock()
 }
 
 // SetSettings puts other settings in force at once: what is stored are times and
@@ -253,8 +250,7 @@ func (c *Circuit) SetSettings(settings Settings) error {
 	c.mu.Lock()
 	now := c.Now()
 	c.advance(c.machine.Configure(c.settings, settings, now), settings, now)
-	c.mu.Unlock()
-	c.deliver()
+	c.unlock()
 	return nil
 }
 

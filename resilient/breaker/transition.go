@@ -35,6 +35,15 @@ func (c *Circuit) transition(from, to State) Transition {
 	return t
 }
 
+// unlock ends a change: what came of it is delivered once the mutex is free.
+func (c *Circuit) unlock() {
+	waiting := len(c.pending) > 0
+	c.mu.Unlock()
+	if waiting {
+		c.deliver()
+	}
+}
+
 // deliver tells the listener of the transitions that are waiting, unless another
 // goroutine is at it: that one will find them. So they arrive in order and one
 // at a time, and a listener that causes another does not recurse.
