@@ -89,18 +89,22 @@ func (f *Future[T]) attempt(ctx context.Context, fn func(ctx context.Context) (T
 	}()
 	timeUp, stop := timeUp(ctx)
 	defer stop()
+	// Not ctx.Err(): its own timer may have yet to fire in this instant.
+	var left error
 	select {
 	case r := <-results:
 		return r.value, r.err
 	case <-f.quit:
+		left = context.Canceled
 	case <-timeUp:
+		left = context.DeadlineExceeded
 	}
 	select {
 	case r := <-results: // it was there in the same instant
 		return r.value, r.err
 	default:
 		var none T
-		return none, ctx.Err()
+		return none, left
 	}
 }
 

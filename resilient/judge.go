@@ -23,11 +23,13 @@ func (g *Guard) judge(ctx context.Context, err error) verdict {
 	switch {
 	case v.neutral:
 		v.outcome = breaker.Neutral
-	case v.permanent, v.exhausted, v.panicked, !retry.IsRecoverable(err):
+	case v.permanent, v.exhausted, v.panicked:
 		v.outcome = breaker.Failure
 	case v.rejected:
 		// Nothing ran, so nothing was learnt about this guard's own dependency.
 		v.outcome = breaker.Neutral
+	case !retry.IsRecoverable(err): // retry-go's own mark for a permanent error
+		v.outcome = breaker.Failure
 	case isCancellation(ctx, err):
 		v.outcome = breaker.Neutral
 	default:

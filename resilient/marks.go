@@ -70,7 +70,10 @@ func (f *findings) scan(err error) {
 			f.rejected = f.rejected || e != nil
 			return
 		case *PanicError:
-			f.panicked = f.panicked || e != nil
+			if e != nil { // it unwraps to what was panicked with, which nobody returned
+				f.panicked = true
+				return
+			}
 		case *mark:
 			f.note(e)
 		}

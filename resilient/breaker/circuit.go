@@ -96,8 +96,9 @@ func (c *Circuit) Time(offset time.Duration) time.Time {
 	return c.origin.Add(offset - 1)
 }
 
-// Offset turns a time into an offset, as Now gives it.
-func (c *Circuit) Offset(t time.Time) time.Duration { return t.Sub(c.origin) + 1 }
+// Offset turns a time into an offset, as Now gives it; one that is centuries away
+// into the largest.
+func (c *Circuit) Offset(t time.Time) time.Duration { return addTime(t.Sub(c.origin), 1) }
 
 // Acquire asks for the permit to make one attempt, at the time now (see
 // [Circuit.Now]; a caller on the way of a call has read the clock already).

@@ -114,7 +114,7 @@ func (s Settings) leaseFor(limit time.Duration) time.Duration {
 	return max(lease, s.ProbeLease)
 }
 
-// addTime is a + b for durations that are not negative, at most the longest one.
+// addTime is a + b, at most the longest duration; b is not negative.
 func addTime(a, b time.Duration) time.Duration {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
