@@ -144,6 +144,9 @@ func (c *callContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
+// String names the call, and keeps what is printed of a context free of secrets.
+func (c *callContext) String() string { return joinNames(c.Service(), c.Operation()) }
+
 // Service is the guard's name, for [nesting.Scope].
 func (c *callContext) Service() string { return c.guard.name }
 

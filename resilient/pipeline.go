@@ -49,6 +49,8 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 		return err
 	}
 	total, each := p.limits(op)
+	attempts, collapsed := g.count(ctx, p, op)
+	// From here on a permit may be out, and nothing foreign runs outside of attempt.
 	permit, rejected := g.circuit.Acquire(now, attemptLimit(total, each))
 	if rejected != nil {
 		if g.observed() {
@@ -56,11 +58,13 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 		}
 		return rejected
 	}
-	c := call{ctx: ctx, plan: p, operation: op.name, start: now, end: end, total: total, each: each}
-	if ours := now + total; ours < end {
+	c := call{
+		ctx: ctx, plan: p, operation: op.name, start: now, end: end,
+		total: total, each: each, attempts: attempts, collapsed: collapsed,
+	}
+	if ours := now + total; ours <= end {
 		c.end, c.endIsOurs = ours, true
 	}
-	g.count(&c, op)
 	cc := g.derive(&c, now)
 	v, err := g.attempt(&c, cc, permit, now, fn)
 	made := 1
@@ -116,15 +120,16 @@ func attemptLimit(total, each time.Duration) time.Duration {
 	return total
 }
 
-// count finds how many attempts a call may make.
-func (g *Guard) count(c *call, op *Op) {
-	c.attempts = 1
+// count finds how many attempts a call may make, and whether it is held to one
+// because a call above retries.
+func (g *Guard) count(ctx context.Context, p *plan, op *Op) (attempts int, collapsed bool) {
 	switch {
-	case !g.repeatable(c.plan, op):
-	case nesting.UnderRetry(c.ctx):
-		c.collapsed = true
+	case !g.repeatable(p, op):
+		return 1, false
+	case nesting.UnderRetry(ctx):
+		return 1, true
 	default:
-		c.attempts = c.plan.policy.Retry.MaxAttempts
+		return p.policy.Retry.MaxAttempts, false
 	}
 }
 
@@ -150,10 +155,10 @@ func (g *Guard) derive(c *call, now time.Duration) *callContext {
 // does: a panic or a runtime.Goexit goes on as what it is, after it has been
 // counted.
 func (g *Guard) attempt(c *call, cc *callContext, permit breaker.Permit, now time.Duration, fn func(context.Context) error) (v verdict, err error) {
-	settled := false
+	settled, told := false, false
 	defer func() {
-		if !settled {
-			g.abandoned(c, cc, permit, now)
+		if !told {
+			g.abandoned(c, cc, permit, now, settled)
 		}
 	}()
 	if err = fn(cc); err == nil {
@@ -166,12 +171,17 @@ func (g *Guard) attempt(c *call, cc *callContext, permit breaker.Permit, now tim
 	if g.observed() {
 		g.attempted(c.ctx, g.names(c.operation), cc.number(), now, v.outcome, counted, err)
 	}
+	told = true
 	return v, err
 }
 
-// abandoned settles an attempt whose function did not return.
-func (g *Guard) abandoned(c *call, cc *callContext, permit breaker.Permit, now time.Duration) {
+// abandoned ends an attempt that does not return, and settles it unless what ends
+// it is an observer.
+func (g *Guard) abandoned(c *call, cc *callContext, permit breaker.Permit, now time.Duration, settled bool) {
 	cc.finish()
+	if settled {
+		return
+	}
 	counted := g.circuit.Settle(permit, breaker.Failure, errDidNotReturn)
 	if g.observed() {
 		g.attempted(c.ctx, g.names(c.operation), cc.number(), now, breaker.Failure, counted, errDidNotReturn)

@@ -98,7 +98,12 @@ func (c *Circuit) Time(offset time.Duration) time.Time {
 
 // Offset turns a time into an offset, as Now gives it; one that is centuries away
 // into the largest.
-func (c *Circuit) Offset(t time.Time) time.Duration { return addTime(t.Sub(c.origin), 1) }
+func (c *Circuit) Offset(t time.Time) time.Duration {
+	if t == t.Round(0) { // it has no monotonic reading, and the wall clock may have been set
+		return addTime(time.Until(t), c.Now())
+	}
+	return addTime(t.Sub(c.origin), 1)
+}
 
 // Acquire asks for the permit to make one attempt, at the time now (see
 // [Circuit.Now]; a caller on the way of a call has read the clock already).
