@@ -32,7 +32,6 @@ func Example() {
 		if err := os.Setenv(name, value); err != nil {
 			fmt.Println(err)
 		}
-		defer os.Unsetenv(name)
 	}
 	if err := readme(); err != nil {
 		fmt.Println(err)

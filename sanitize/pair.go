@@ -18,8 +18,8 @@ func (s *scanner) pair(start, end int) (pair, bool) {
 	p := pair{start: start, end: end}
 	at := end
 	if s.byteAt(at) == '[' { // password[0]=…
-		if close := s.nameEnd(at + 1); s.byteAt(close) == ']' {
-			at = close + 1
+		if index := s.nameEnd(at + 1); s.byteAt(index) == ']' {
+			at = index + 1
 		}
 	}
 	p.quote = s.quoteAt(at)
