@@ -35,14 +35,27 @@ type cancelContext struct {
 	cancel context.CancelFunc
 }
 
-// ctxFlags are set when the context is made.
+// ctxFlags are set when the context is made. Above the flags stand the lower bits of
+// the circuit's round, for a probe.
 type ctxFlags uint32
 
 const (
 	ctxRetrying     ctxFlags = 1 << iota // the call may make further attempts
 	ctxLimitTotal                        // the deadline is the call's own
 	ctxLimitAttempt                      // the deadline is the attempt's
+	ctxProbe                             // the attempt is a probe
+
+	ctxRoundShift = iota
 )
+
+// probeFlags mark a probe of that round.
+func probeFlags(round uint64) ctxFlags { return ctxProbe | ctxFlags(round)<<ctxRoundShift }
+
+// isProbe reports whether the attempt is a probe of that round.
+func (f ctxFlags) isProbe(round uint64) bool {
+	const others = ctxRetrying | ctxLimitTotal | ctxLimitAttempt
+	return f&^others == probeFlags(round)
+}
 
 // ours reports whether the deadline is one of ours, and not the caller's.
 func (f ctxFlags) ours() bool { return f&(ctxLimitTotal|ctxLimitAttempt) != 0 }

@@ -12,9 +12,9 @@ import (
 
 // What is wrong with a call itself. Nothing has run, and no circuit was touched.
 var (
-	// ErrNilGuard says that the guard is nil. [Passthrough] is the way to protect
-	// nothing.
-	ErrNilGuard = errors.New("resilient: the guard is nil; use Passthrough() to protect nothing")
+	// ErrNilGuard says that the guard is nil or the zero value. [Passthrough] is the
+	// way to protect nothing.
+	ErrNilGuard = errors.New("resilient: the guard is nil or was not made by NewGuard; use Passthrough() to protect nothing")
 	// ErrNilContext says that the context is nil.
 	ErrNilContext = errors.New("resilient: the context is nil; use context.Background()")
 	// ErrNilFunction says that the function is nil.
@@ -124,7 +124,8 @@ type ExhaustedError struct {
 	Attempts int
 	// Reason is the limit.
 	Reason Reason
-	// Last is the last attempt's error, as the function returned it.
+	// Last is the last attempt's error, as the function returned it, secrets and all.
+	// The text of the ExhaustedError itself has them taken out.
 	Last error
 	// Limit is the rejection, the *[TimeoutError] or the context's cause that
 	// stands for the limit; nil for ReasonAttempts and ReasonRetryAfter.

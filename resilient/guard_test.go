@@ -78,8 +78,10 @@ func TestP13P66A55InvalidPolicies(t *testing.T) {
 		require.ErrorContains(t, err, "plans")
 	}
 	_, err := resilient.NewGuard("plans", resilient.Policy{}, nil)
+	require.ErrorContains(t, err, "start from DefaultPolicy")
+	_, err = resilient.NewGuard("plans", resilient.Policy{TotalTimeout: -1}, nil)
 	for _, field := range []string{"MaxAttempts", "Backoff", "TotalTimeout", "FailureThreshold", "RecoveryTimeout", "MaxProbes"} {
-		require.ErrorContains(t, err, field, "the zero policy: every field is named")
+		require.ErrorContains(t, err, field, "every field is named")
 	}
 	assert.NotContains(t, err.Error(), "AttemptTimeout")
 }

@@ -315,3 +315,65 @@ func TestTheSameGuardNested(t *testing.T) {
 		assert.False(t, errors.Is(err, context.Canceled))
 	})
 }
+
+// A guard that is used inside of a call of its own heals all the same: the inner call is part of the outer one's probe,
+// asks for no permit and settles none.
+func TestACallInsideItsOwnGuardsProbe(t *testing.T) {
+	overEntries(t, func(t *testing.T, in entry) {
+		g := newGuard(t, steady(threshold(1)), nil)
+		for _, want := range []breaker.State{breaker.Open, breaker.Closed} {
+			halfOpen(t, g)
+			inner := errDown
+			if want == breaker.Closed {
+				inner = nil
+			}
+			var calls int
+			_, err := in.call(t.Context(), g, get, func(ctx context.Context) (int, error) {
+				require.EqualValues(t, 1, g.Circuit().Snapshot().Probes)
+				return resilient.Execute(ctx, g, get, func(context.Context) (int, error) {
+					calls++
+					require.Equal(t, breaker.HalfOpen, g.Circuit().State(), "the inner call has settled nothing")
+					return 1, inner
+				})
+			})
+			require.Equal(t, want == breaker.Closed, err == nil)
+			require.Equal(t, 1, calls)
+			require.Equal(t, want, g.Circuit().State())
+			require.Zero(t, g.Circuit().Snapshot().Late)
+		}
+	})
+}
+
+// It is part of the probe only while that runs, and is one: not of an earlier round, nor after its return.
+func TestOnlyARunningProbeLendsItsPermit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuard(t, steady(threshold(1)), nil)
+		var before, during context.Context
+		_, err := resilient.Execute(t.Context(), g, apply, func(ctx context.Context) (int, error) {
+			before = context.WithoutCancel(ctx)
+			halfOpen(t, g) // while this call is out, which is of an earlier round
+			probe, err := g.Acquire(t.Context())
+			require.NoError(t, err)
+			defer probe.Settle(nil)
+			_, err = resilient.Execute(ctx, g, apply, succeed)
+			return 0, err
+		})
+		var rejected *resilient.RejectedError
+		require.ErrorAs(t, err, &rejected)
+		halfOpen(t, g)
+		_, err = resilient.Execute(t.Context(), g, apply, func(ctx context.Context) (int, error) {
+			during = context.WithoutCancel(ctx)
+			return 0, resilient.Neutral(errDown)
+		})
+		require.ErrorIs(t, err, errDown)
+		probe, err := g.Acquire(t.Context())
+		require.NoError(t, err)
+		for _, ctx := range []context.Context{before, during} {
+			_, err = resilient.Execute(ctx, g, apply, succeed)
+			require.ErrorAs(t, err, &rejected)
+		}
+		probe.Settle(nil)
+	})
+}
+
+func succeed(context.Context) (int, error) { return 1, nil }

@@ -9,9 +9,11 @@ import (
 )
 
 // Permit is a circuit's permit held by hand, for work that is not one function: a
-// stream, a middleware. Settle it when the outcome is known. A probe's place is
-// free again after its lease, should its permit be forgotten; a program built with
-// the tag stoicdebug logs where such a permit was acquired. It is safe for
+// stream, a middleware. Settle it when the outcome is known. Should a probe's
+// permit be forgotten, its place is free again after its lease: the policy's
+// attempt timeout, else its total timeout, and the larger of a second and a tenth
+// more. A program built with the tag stoicdebug logs where such a permit was
+// acquired. It is safe for
 // concurrent use; it counts once.
 type Permit struct {
 	watch    watch

@@ -2,6 +2,7 @@ package resilient
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/seed42274fcc/stoic/nesting"
 	"github.com/seed42274fcc/stoic/resilient/breaker"
+	"github.com/seed42274fcc/stoic/sanitize"
 )
 
 // The one pipeline, in its one fixed order:
@@ -32,6 +34,7 @@ type call struct {
 	attempts  int           // how many may be made
 	endIsOurs bool          // end is the total timeout's
 	collapsed bool          // one attempt only, because a call above retries
+	borrowed  bool          // the present attempt runs under the permit of a call above
 }
 
 // run makes a guarded call. Neither op nor fn escapes: they cost no allocation.
@@ -52,7 +55,8 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 	attempts, collapsed := g.count(ctx, p, op)
 	// From here on a permit may be out, and nothing foreign runs outside of attempt.
 	permit, rejected := g.circuit.Acquire(now, attemptLimit(total, each))
-	if rejected != nil {
+	borrowed := rejected != nil && g.underOwnProbe(ctx, rejected)
+	if rejected != nil && !borrowed {
 		if g.observed() {
 			g.refused(ctx, op.name, 0, rejected)
 		}
@@ -60,12 +64,12 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 	}
 	c := call{
 		ctx: ctx, plan: p, operation: op.name, start: now, end: end,
-		total: total, each: each, attempts: attempts, collapsed: collapsed,
+		total: total, each: each, attempts: attempts, collapsed: collapsed, borrowed: borrowed,
 	}
 	if ours := now + total; ours <= end {
 		c.end, c.endIsOurs = ours, true
 	}
-	cc := g.derive(&c, now)
+	cc := g.derive(&c, permit, now)
 	v, err := g.attempt(&c, cc, permit, now, fn)
 	made := 1
 	if err != nil {
@@ -86,7 +90,7 @@ func (g *Guard) check(ctx context.Context, op *Op) error {
 	case ctx == nil:
 		return ErrNilContext
 	case op.has(opInvalid):
-		return ErrInvalidOp
+		return fmt.Errorf("%w: %s", ErrInvalidOp, joinNames(g.name, sanitize.Message(op.name)))
 	}
 	return nil
 }
@@ -133,12 +137,31 @@ func (g *Guard) count(ctx context.Context, p *plan, op *Op) (attempts int, colla
 	}
 }
 
+// underOwnProbe reports whether a call that was refused, since all probes are out,
+// runs inside of one of them: then it is part of that probe. Else a guard that is
+// used inside of its own call would wait for itself, and never heal.
+func (g *Guard) underOwnProbe(ctx context.Context, rejected *RejectedError) bool {
+	if rejected.State != breaker.HalfOpen {
+		return false
+	}
+	for scope := nesting.From(ctx); scope != nil; scope = scope.Outer() {
+		if cc, ok := scope.(*callContext); ok && cc.guard == g && cc.flags&ctxProbe != 0 && cc.Running() {
+			snap := g.circuit.Snapshot()
+			return snap.State == breaker.HalfOpen && cc.flags.isProbe(snap.Round)
+		}
+	}
+	return false
+}
+
 // derive makes the context of an attempt that begins now, and of those after it
 // unless each has a limit of its own.
-func (g *Guard) derive(c *call, now time.Duration) *callContext {
+func (g *Guard) derive(c *call, permit breaker.Permit, now time.Duration) *callContext {
 	cc := &callContext{Context: c.ctx, guard: g, operation: c.operation, deadline: c.end, end: c.end}
+	if permit.Probe() {
+		cc.flags = probeFlags(permit.Round())
+	}
 	if c.attempts > 1 {
-		cc.flags = ctxRetrying
+		cc.flags |= ctxRetrying
 	}
 	switch {
 	case c.each > 0 && now+c.each < c.end:
@@ -166,7 +189,7 @@ func (g *Guard) attempt(c *call, cc *callContext, permit breaker.Permit, now tim
 	} else {
 		v = g.judge(c.ctx, err)
 	}
-	counted := g.circuit.Settle(permit, v.outcome, err)
+	counted := c.borrowed || g.circuit.Settle(permit, v.outcome, err)
 	settled = true
 	if g.observed() {
 		g.attempted(c.ctx, g.names(c.operation), cc.number(), now, v.outcome, counted, err)
@@ -182,7 +205,7 @@ func (g *Guard) abandoned(c *call, cc *callContext, permit breaker.Permit, now t
 	if settled {
 		return
 	}
-	counted := g.circuit.Settle(permit, breaker.Failure, errDidNotReturn)
+	counted := c.borrowed || g.circuit.Settle(permit, breaker.Failure, errDidNotReturn)
 	if g.observed() {
 		g.attempted(c.ctx, g.names(c.operation), cc.number(), now, breaker.Failure, counted, errDidNotReturn)
 		g.done(c, cc.number(), errDidNotReturn)
@@ -237,15 +260,16 @@ func (r *retries) next(fn func(context.Context) error) error {
 		return r.exhausted(ReasonNoTimeLeft, r.endError(), 0)
 	}
 	permit, rejected := g.circuit.Acquire(now, attemptLimit(r.total, r.each))
-	if rejected != nil {
+	r.borrowed = rejected != nil && g.underOwnProbe(r.ctx, rejected)
+	if rejected != nil && !r.borrowed {
 		if g.observed() {
 			g.refused(r.ctx, r.operation, r.made, rejected)
 		}
 		return r.exhausted(ReasonCircuit, rejected, 0)
 	}
-	if r.each > 0 {
+	if r.each > 0 || permit.Probe() { // the limit, or the scope, is the attempt's own
 		r.cc.finish()
-		r.cc = g.derive(&r.call, now)
+		r.cc = g.derive(&r.call, permit, now)
 	}
 	r.made++
 	r.cc.begin(r.made)

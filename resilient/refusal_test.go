@@ -45,7 +45,7 @@ func TestP57P58WhatIsNoCall(t *testing.T) {
 					}
 				} else {
 					value, err := in.call(tt.ctx, used, tt.op, fn)
-					assert.Equal(t, tt.want, err, in.name)
+					assert.ErrorIs(t, err, tt.want, in.name)
 					assert.Zero(t, value)
 				}
 				assert.Zero(t, calls.Load(), in.name)

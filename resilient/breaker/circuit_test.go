@@ -97,7 +97,7 @@ func TestRecovery(t *testing.T) {
 
 		time.Sleep(10*time.Second - 1)
 		require.False(t, attempt(c, breaker.Success))
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		assert.True(t, c.Snapshot().ProbeDue, "P102: open, but a probe is due")
 		assert.Equal(t, breaker.Open, c.State(), "nobody has asked yet")
 
@@ -145,7 +145,7 @@ func TestProbeThatNeverReports(t *testing.T) {
 		require.Equal(t, 330*time.Second, rejected.RetryAfter(), "without a limit: 300 s and a tenth")
 		time.Sleep(330*time.Second - 1)
 		require.False(t, attempt(c, breaker.Success))
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		probe, rejected := c.Acquire(c.Now(), 0)
 		require.Nil(t, rejected)
 		for _, o := range []breaker.Outcome{breaker.Success, breaker.Failure} {
@@ -435,7 +435,8 @@ func TestReset(t *testing.T) {
 		"half-open": func(c *breaker.Circuit, s breaker.Settings) {
 			trip(t, c, s)
 			time.Sleep(time.Minute)
-			c.Acquire(c.Now(), 0)
+			_, rejected := c.Acquire(c.Now(), 0)
+			require.Nil(t, rejected)
 		},
 		"forced open":   func(c *breaker.Circuit, s breaker.Settings) { trip(t, c, s); c.ForceOpen() },
 		"forced closed": func(c *breaker.Circuit, s breaker.Settings) { trip(t, c, s); c.ForceClosed() },

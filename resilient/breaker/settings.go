@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -60,12 +61,13 @@ func DefaultSettings() Settings {
 	}
 }
 
-// Validate returns nil, or one error that names every field out of its range.
+// Validate returns nil, or one error, of one line, that names every field out of its
+// range.
 func (s Settings) Validate() error {
-	var errs []error
+	var faults []string
 	check := func(ok bool, format string, args ...any) {
 		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
+			faults = append(faults, fmt.Sprintf(format, args...))
 		}
 	}
 	check(s.FailureThreshold >= 1 && s.FailureThreshold <= maxThreshold,
@@ -84,7 +86,10 @@ func (s Settings) Validate() error {
 		"MaxRecoveryTimeout is %v, want RecoveryTimeout (%v) … %v", s.MaxRecoveryTimeout, s.RecoveryTimeout, maxTime)
 	check(s.ProbeLease >= 0 && s.ProbeLease <= maxTime,
 		"ProbeLease is %v, want 0 … %v", s.ProbeLease, maxTime)
-	return errors.Join(errs...)
+	if len(faults) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(faults, "; "))
 }
 
 // openFor is how long a circuit of the given generation stays open:

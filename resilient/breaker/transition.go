@@ -18,7 +18,7 @@ type Transition struct {
 	At time.Time
 	// Until is when an open circuit will grant its first probe; else zero.
 	Until time.Time
-	// Cause is the last failure that counted, unsanitised; nil if there is none.
+	// Cause is the failure that opened the circuit, unsanitised; nil unless it opened.
 	Cause error
 }
 
@@ -27,10 +27,10 @@ func (c *Circuit) transition(from, to State) Transition {
 	t := Transition{
 		Circuit: c.name, From: from, To: to,
 		Round: c.machine.Round, Generation: c.machine.Generation, Failures: c.failures,
-		At: c.Time(c.machine.Since), Cause: c.cause,
+		At: c.Time(c.machine.Since),
 	}
 	if to == Open {
-		t.Until = c.Time(c.machine.OpenUntil(c.settings))
+		t.Until, t.Cause = c.Time(c.machine.OpenUntil(c.settings)), c.cause
 	}
 	return t
 }
