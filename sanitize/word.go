@@ -14,26 +14,11 @@ func (s *scanner) word(p pair) int {
 		return p.value // a URL, for which there is a rule
 	}
 	if s.inStruct(p) {
-		if s.text[p.value] == '{' {
-			return p.value
-		}
-		if end := s.fieldEnd(p.value); end >= 0 {
-			if !meansNothing(s.text[p.value:end]) {
-				s.redact(p.value, end, "")
-			}
-			return end
+		if next, ok := s.structField(p); ok {
+			return next
 		}
 	}
-	end := s.wordEnd(p.value, p.sign)
-	value := s.text[p.value:end]
-	if oneOf(schemes[:], value) {
-		if next := s.skipBlanks(end); next > end {
-			tail := s.wordEnd(next, p.sign)
-			if second := s.text[next:tail]; second != "" && !isPair(second, "=") {
-				end, value = tail, second
-			}
-		}
-	}
+	value, end := s.schemed(p)
 	chained := p.sign == ':' && s.byteAt(end) == ':'
 	sure := p.sign == '=' && (p.before || !p.after) || p.sign == ':' && !p.after
 	switch {
@@ -44,6 +29,39 @@ func (s *scanner) word(p pair) int {
 		return end
 	}
 	return s.pass(p.value, end)
+}
+
+// structField handles the value of a field in a printed struct, which goes on until
+// the next field. Not ok: it has no end that can be seen.
+func (s *scanner) structField(p pair) (next int, ok bool) {
+	if s.text[p.value] == '{' {
+		return p.value, true
+	}
+	end := s.fieldEnd(p.value)
+	if end < 0 {
+		return 0, false
+	}
+	if !meansNothing(s.text[p.value:end]) {
+		s.redact(p.value, end, "")
+	}
+	return end, true
+}
+
+// schemed returns the word that counts and where it ends: the one behind a scheme
+// such as Bearer, if there is one.
+func (s *scanner) schemed(p pair) (value string, end int) {
+	end = s.wordEnd(p.value, p.sign)
+	value = s.text[p.value:end]
+	if !oneOf(schemes[:], value) {
+		return value, end
+	}
+	if next := s.skipBlanks(end); next > end {
+		tail := s.wordEnd(next, p.sign)
+		if second := s.text[next:tail]; second != "" && !isPair(second, "=") {
+			return second, tail
+		}
+	}
+	return value, end
 }
 
 // pass returns where to go on after a value that stays. What is in it may hold

@@ -99,7 +99,8 @@ func (c *Circuit) Time(offset time.Duration) time.Time {
 // Offset turns a time into an offset, as Now gives it; one that is centuries away
 // into the largest.
 func (c *Circuit) Offset(t time.Time) time.Duration {
-	if t == t.Round(0) { // it has no monotonic reading, and the wall clock may have been set
+	//revive:disable-next-line:time-equal what is asked is whether it has a monotonic reading
+	if t == t.Round(0) { // it has none, and the wall clock may have been set meanwhile
 		return addTime(time.Until(t), c.Now())
 	}
 	return addTime(t.Sub(c.origin), 1)
