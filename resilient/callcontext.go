@@ -176,9 +176,10 @@ func (c *callContext) Retrying() bool { return c.flags&ctxRetrying != 0 }
 // Outer is the scope that the call was made in, for [nesting.Scope].
 func (c *callContext) Outer() nesting.Scope { return nesting.From(c.Context) }
 
-// Attempt returns the number of the attempt that ctx was made for: 1 for the
-// first, 0 outside of a guarded call. A function that gets it may, for instance,
-// send it along as a header.
+// Attempt returns the number of the attempt that runs with ctx: 1 for the first, 0
+// outside of a guarded call. A function may, for instance, send it along as a header.
+// With an attempt timeout each attempt has a context of its own; without one they
+// share the call's, which tells the latest.
 func Attempt(ctx context.Context) int {
 	if c, ok := nesting.From(ctx).(*callContext); ok {
 		return c.number()

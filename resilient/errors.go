@@ -31,7 +31,7 @@ var (
 // [breaker.RejectedError].
 type RejectedError = breaker.RejectedError
 
-// Limit names one of our own time limits.
+// Limit names one of our own time limits. The zero value is none.
 type Limit uint8
 
 const (
@@ -77,7 +77,7 @@ func (e *TimeoutError) Is(target error) bool { return target == context.Deadline
 // Timeout is true: it is what net.Error asks.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// Reason is which limit ended a call.
+// Reason is which limit ended a call. The zero value is none.
 type Reason uint8
 
 const (
@@ -181,7 +181,8 @@ func (e *ExhaustedError) Unwrap() []error {
 }
 
 // PanicError is how a panic or a runtime.Goexit of a function that [Async] runs
-// reaches [Future.Await]. In [Execute] both go on as what they are.
+// reaches [Future.Await]. In [Execute] both go on as what they are. It is a failure
+// that is not retried. It is immutable.
 type PanicError struct {
 	// Value is what the function panicked with; nil for a Goexit.
 	Value any

@@ -89,6 +89,7 @@ func TestP13OneAttemptIsOneCall(t *testing.T) {
 	})
 }
 
+// R2, R33 (direct calls).
 func TestR2OnlyIdempotentOpsAreRepeated(t *testing.T) {
 	anyOp := func(p *resilient.Policy) { p.Retry.IdempotentOnly = false }
 	tests := []struct {

@@ -16,9 +16,10 @@ type verdict struct {
 	findings
 }
 
-// judge decides on an error that is not nil. ctx is the caller's context.
-func (g *Guard) judge(ctx context.Context, err error) verdict {
-	var v verdict
+// judge decides on an error that is not nil. ctx is the caller's context. An error
+// whose methods panic, as those of a typed nil do, is a plain failure.
+func (g *Guard) judge(ctx context.Context, err error) (v verdict) {
+	defer g.contain("error", func() { v = verdict{outcome: breaker.Failure, retry: true} })
 	v.scan(err)
 	switch {
 	case v.neutral:

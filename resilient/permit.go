@@ -14,7 +14,7 @@ import (
 // attempt timeout, else its total timeout, and the larger of a second and a tenth
 // more. A program built with the tag stoicdebug logs where such a permit was
 // acquired. It is safe for
-// concurrent use; it counts once.
+// concurrent use; it counts once. The zero value counts nothing.
 type Permit struct {
 	watch    watch
 	guard    *Guard
@@ -52,7 +52,7 @@ func (g *Guard) Acquire(ctx context.Context) (*Permit, error) {
 // [Execute] judges it: nil is a success. It reports whether it counted: only the
 // first Settle does, and only if it is not late. A nil permit counts nothing.
 func (p *Permit) Settle(err error) bool {
-	if p == nil || p.settled.Swap(true) {
+	if p == nil || p.guard == nil || p.settled.Swap(true) {
 		return false
 	}
 	p.watch.end()

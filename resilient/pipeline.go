@@ -2,6 +2,7 @@ package resilient
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -53,7 +54,6 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 	}
 	total, each := p.limits(op)
 	attempts, collapsed := g.count(ctx, p, op)
-	// From here on a permit may be out, and nothing foreign runs outside of attempt.
 	permit, rejected := g.circuit.Acquire(now, attemptLimit(total, each))
 	borrowed := rejected != nil && g.underOwnProbe(ctx, rejected)
 	if rejected != nil && !borrowed {
@@ -69,6 +69,12 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 	if ours := now + total; ours <= end {
 		c.end, c.endIsOurs = ours, true
 	}
+	if permit.Probe() {
+		if now, err = g.recheck(&c, permit); err != nil {
+			return err
+		}
+	}
+	// From here on nothing foreign runs outside of attempt while the permit is out.
 	cc := g.derive(&c, permit, now)
 	v, err := g.attempt(&c, cc, permit, now, fn)
 	made := 1
@@ -107,9 +113,53 @@ func (g *Guard) callersEnd(ctx context.Context, now time.Duration) (time.Duratio
 	}
 	end := g.circuit.Offset(deadline)
 	if end <= now {
-		return 0, context.DeadlineExceeded
+		return 0, lateCause(ctx)
 	}
 	return end, nil
+}
+
+// patience is how long a context's own timer may lag behind its deadline.
+const patience = 10 * time.Millisecond
+
+// lateCause is the cause of a context whose deadline has passed, which is known once
+// its own timer has fired.
+func lateCause(ctx context.Context) error {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return context.DeadlineExceeded
+	}
+}
+
+// recheck looks at a probe's time again: that the circuit is half-open now has been
+// told to observers, who may have taken a while, or ended the context.
+func (g *Guard) recheck(c *call, permit breaker.Permit) (now time.Duration, err error) {
+	now = g.circuit.Now()
+	switch {
+	case c.ctx.Err() != nil:
+		err = context.Cause(c.ctx)
+	case now >= c.end:
+		err = c.endError()
+	default:
+		return now, nil
+	}
+	g.circuit.Settle(permit, breaker.Neutral, nil)
+	return now, err
+}
+
+// endError is the error that stands for the end of the call's time.
+func (c *call) endError() error {
+	switch {
+	case c.endIsOurs:
+		return &TimeoutError{Limit: LimitTotal, After: c.total}
+	case c.ctx.Err() != nil:
+		return context.Cause(c.ctx)
+	default:
+		return context.DeadlineExceeded
+	}
 }
 
 // never is later than any time.
@@ -230,13 +280,19 @@ type retries struct {
 // What retry-go is shielded from: its choice between a timer and a context is a
 // coin flip, so it gets no context, and a timer that has done the waiting. It
 // calls before it waits, so its first call replays the failure. Its log of errors
-// grows with each attempt unless it counts none, so retryIf is its only brake.
+// grows with each attempt unless it counts none, so retryIf is its only brake. It
+// looks into errors, whose methods are foreign and may panic, so it gets one of ours.
 func (g *Guard) again(c call, cc *callContext, v verdict, err error, fn func(context.Context) error) (int, error) {
 	r := &retries{call: c, guard: g, cc: cc, made: 1, replay: true}
 	if err = r.decide(v, err); r.over {
 		return r.made, err
 	}
-	_ = retry.Do(func() error { return r.next(fn) },
+	_ = retry.Do(func() error {
+		if r.next(fn) != nil {
+			return errFailed
+		}
+		return nil
+	},
 		retry.Attempts(0),
 		retry.RetryIf(func(error) bool { return !r.over }),
 		retry.DelayType(func(uint, error, *retry.Config) time.Duration { return r.delay }),
@@ -245,6 +301,9 @@ func (g *Guard) again(c call, cc *callContext, v verdict, err error, fn func(con
 	r.cc.finish()
 	return r.made, r.err
 }
+
+// errFailed is what retry-go is told of a failed attempt.
+var errFailed = errors.New("the attempt failed")
 
 // next makes the next attempt, unless something has come up during the wait.
 func (r *retries) next(fn func(context.Context) error) error {
@@ -257,6 +316,9 @@ func (r *retries) next(fn func(context.Context) error) error {
 		return r.exhausted(ReasonContext, context.Cause(r.ctx), 0)
 	}
 	if now >= r.end {
+		if !r.endIsOurs {
+			return r.exhausted(ReasonNoTimeLeft, lateCause(r.ctx), 0)
+		}
 		return r.exhausted(ReasonNoTimeLeft, r.endError(), 0)
 	}
 	permit, rejected := g.circuit.Acquire(now, attemptLimit(r.total, r.each))
@@ -266,6 +328,16 @@ func (r *retries) next(fn func(context.Context) error) error {
 			g.refused(r.ctx, r.operation, r.made, rejected)
 		}
 		return r.exhausted(ReasonCircuit, rejected, 0)
+	}
+	if permit.Probe() {
+		var err error
+		if now, err = g.recheck(&r.call, permit); err != nil {
+			reason := ReasonNoTimeLeft
+			if r.ctx.Err() != nil {
+				reason = ReasonContext
+			}
+			return r.exhausted(reason, err, 0)
+		}
 	}
 	if r.each > 0 || permit.Probe() { // the limit, or the scope, is the attempt's own
 		r.cc.finish()
@@ -326,17 +398,6 @@ func (r *retries) exhausted(reason Reason, limit error, retryAfter time.Duration
 		Reason: reason, Last: r.err, Limit: limit, RetryAfter: retryAfter,
 	}
 	return r.err
-}
-
-// endError is the error that stands for the end of the call's time.
-func (r *retries) endError() error {
-	if r.endIsOurs {
-		return &TimeoutError{Limit: LimitTotal, After: r.total}
-	}
-	if r.ctx.Err() != nil {
-		return context.Cause(r.ctx)
-	}
-	return context.DeadlineExceeded
 }
 
 // After waits, for retry-go, which then finds that its timer has fired.

@@ -63,6 +63,13 @@ var plainUsers = [...]string{
 	"admin", "anonymous", "app", "ftp", "git", "guest", "hg", "postgres", "root", "svn", "user",
 }
 
+// complaints are the words by which the text of an error about an authorization is
+// told from a header's value.
+var complaints = [...]string{
+	"denied", "error", "expired", "failed", "failure", "forbidden", "header", "insufficient", "invalid", "malformed",
+	"missing", "needed", "not", "refused", "rejected", "required", "revoked", "unauthorized", "unknown",
+}
+
 // lexers are the words before "token" when a parser speaks of one.
 var lexers = [...]string{"expected", "illegal", "invalid", "next", "unexpected"}
 

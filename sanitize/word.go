@@ -13,6 +13,11 @@ func (s *scanner) word(p pair) int {
 	if spaced && strings.HasPrefix(s.text[s.nameEnd(p.value):], "://") {
 		return p.value // a URL, for which there is a rule
 	}
+	if strings.HasPrefix(s.text[p.value:], pemBegin) {
+		end := s.pemEnd(p.value)
+		s.redact(p.value, end, "")
+		return end
+	}
 	if s.inStruct(p) {
 		if next, ok := s.structField(p); ok {
 			return next
@@ -29,6 +34,28 @@ func (s *scanner) word(p pair) int {
 		return end
 	}
 	return s.pass(p.value, end)
+}
+
+// A PEM block is one value, lines and all.
+const (
+	pemBegin = "-----BEGIN "
+	pemDash  = "-----"
+	pemLast  = "-----END "
+)
+
+// pemEnd returns where the block that begins at start ends: behind its last line, or
+// at the end of the text.
+func (s *scanner) pemEnd(start int) int {
+	last := strings.Index(s.text[start:], pemLast)
+	if last < 0 {
+		return len(s.text)
+	}
+	at := start + last + len(pemLast)
+	dash := strings.Index(s.text[at:], pemDash)
+	if dash < 0 {
+		return len(s.text)
+	}
+	return at + dash + len(pemDash)
 }
 
 // structField handles the value of a field in a printed struct, which goes on until

@@ -3,6 +3,9 @@ package breaker_test
 import (
 	"context"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -245,7 +248,7 @@ func TestNeutralProbe(t *testing.T) {
 	})
 }
 
-// TestRejectionsDoNotDelayRecovery is A26.
+// TestRejectionsDoNotDelayRecovery is A26 and P73: nor do they count as failures.
 func TestRejectionsDoNotDelayRecovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		settings := small()
@@ -258,6 +261,9 @@ func TestRejectionsDoNotDelayRecovery(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 		require.True(t, attempt(c, breaker.Success))
 		assert.EqualValues(t, 999, c.Snapshot().Rejected)
+		assert.Zero(t, c.Snapshot().Failures)
+		c.Reset()
+		assert.Zero(t, c.Snapshot().Rejected, "R16: all counters")
 	})
 }
 
@@ -537,4 +543,27 @@ func TestNoGoroutine(t *testing.T) {
 		trip(t, c, small())
 	}
 	require.LessOrEqual(t, runtime.NumGoroutine(), before)
+}
+
+// TestHealthyCircuitReadsNoClock holds it by structure: neither Acquire nor Settle
+// reads a clock itself; they leave that to the ways that a healthy circuit does not
+// take.
+func TestHealthyCircuitReadsNoClock(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "circuit.go", nil, 0)
+	require.NoError(t, err)
+	looked := 0
+	for _, decl := range file.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok || fn.Name.Name != "Acquire" && fn.Name.Name != "Settle" {
+			continue
+		}
+		looked++
+		ast.Inspect(fn.Body, func(n ast.Node) bool {
+			if call, ok := n.(*ast.SelectorExpr); ok {
+				assert.NotContains(t, []string{"Now", "Since", "Until", "Snapshot"}, call.Sel.Name, fn.Name.Name)
+			}
+			return true
+		})
+	}
+	require.Equal(t, 2, looked)
 }

@@ -111,6 +111,44 @@ func TestListenerThatBreaks(t *testing.T) {
 	require.Equal(t, []breaker.State{breaker.Open, breaker.Closed, breaker.ForcedOpen}, seen)
 }
 
+// TestListenerThatEndsTheProbesGoroutine: when a listener ends the goroutine that was
+// to get the first permit of a half-open round, its place is free at once (P81).
+func TestListenerThatEndsTheProbesGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCircuit(t, small(), &breaker.Options{OnTransition: func(tr breaker.Transition) {
+			if tr.To == breaker.HalfOpen {
+				runtime.Goexit()
+			}
+		}})
+		trip2(c)
+		time.Sleep(10 * time.Second)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			c.Acquire(c.Now(), 0)
+			t.Error("a Goexit ends the goroutine")
+		})
+		wg.Wait()
+		require.Zero(t, c.Snapshot().Probes)
+		require.True(t, attempt(c, breaker.Success))
+		require.Equal(t, breaker.Closed, c.State())
+	})
+}
+
+// TestNeutralProbesMakeNoTransitions is P97: what is told equals what happened.
+func TestNeutralProbesMakeNoTransitions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := map[breaker.State]int{}
+		c := newCircuit(t, small(), &breaker.Options{OnTransition: func(tr breaker.Transition) { told[tr.To]++ }})
+		trip2(c)
+		time.Sleep(10 * time.Second)
+		for range 5 {
+			require.True(t, attempt(c, breaker.Neutral))
+		}
+		require.True(t, attempt(c, breaker.Success))
+		require.Equal(t, map[breaker.State]int{breaker.Open: 1, breaker.HalfOpen: 1, breaker.Closed: 1}, told)
+	})
+}
+
 // TestTransitionTellsAll: what an operator needs is in the one event.
 func TestTransitionTellsAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
