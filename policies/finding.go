@@ -8,7 +8,7 @@ import (
 	"github.com/seed42274fcc/stoic/sanitize"
 )
 
-// Kind says what a finding is about.
+// Kind says what a finding is about. The zero value is none of them.
 type Kind string
 
 const (

@@ -8,7 +8,8 @@ import (
 	"github.com/seed42274fcc/stoic/resilient"
 )
 
-// Origin says which layer a setting in force came from.
+// Origin says which layer a setting in force came from. The zero value is none of
+// them.
 type Origin string
 
 const (

@@ -379,3 +379,20 @@ func ExampleRetryPolicy_Delays() {
 	// 1s 2s
 	// 2s 4s
 }
+
+// Which of our limits was it?
+func ExampleTimeoutError() {
+	guard, err := resilient.NewGuard("search", resilient.DefaultPolicy(), quietly)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = resilient.Do(context.Background(), guard, resilient.Idempotent("query").WithTotalTimeout(10*time.Millisecond),
+		func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		})
+	var timeout *resilient.TimeoutError
+	fmt.Println(errors.As(err, &timeout), timeout.Limit, timeout.After, errors.Is(err, context.DeadlineExceeded))
+	// Output: true total 10ms true
+}
