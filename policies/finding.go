@@ -94,6 +94,7 @@ func (f Finding) log(logger *slog.Logger) {
 	if logger == nil {
 		logger = slog.Default()
 	}
+	defer func() { _ = recover() }() // a logger that panics stops no program, and no call
 	var attrs []slog.Attr
 	for _, a := range []slog.Attr{
 		slog.String("service", f.Service), slog.String("key", f.Key),

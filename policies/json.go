@@ -23,10 +23,16 @@ func ParseJSON(data []byte) Config {
 	all := members(data)
 	twice := repeated(all)
 	var patch Patch
+	unknown := 0
 	for _, m := range all {
 		f := fieldOf(m.key)
 		if f == nil && m.key != keyOverrides {
-			c.warn(m.key, KindUnknownKey, "there is no such setting"+didYouMean(meantConfig(m.key))+"; it is ignored")
+			switch unknown++; {
+			case unknown <= maxUnknown:
+				c.warn(m.key, KindUnknownKey, "there is no such setting"+didYouMean(meantConfig(m.key))+"; it is ignored")
+			case unknown == maxUnknown+1:
+				c.warn(documentKey, KindUnknownKey, "there are more keys that are no settings; they are ignored")
+			}
 			continue
 		}
 		if again, ok := twice[m.key]; ok {
@@ -57,6 +63,10 @@ func ParseJSON(data []byte) Config {
 	c.setPatch(patch)
 	return c
 }
+
+// maxUnknown is how many unknown keys of a document are listed: one that is not meant
+// for us at all is to fill no log.
+const maxUnknown = 100
 
 // documentKey stands for the place of what concerns a whole Config's document.
 const documentKey = "(document)"

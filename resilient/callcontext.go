@@ -106,7 +106,7 @@ func (c *callContext) real() *cancelContext {
 		return in
 	}
 	made := new(cancelContext)
-	if timeout := c.timeout(); timeout != nil {
+	if timeout := c.timeout(); timeout != nil && !c.over() { // what has returned ended by that
 		made.Context, made.cancel = context.WithDeadlineCause(c.Context, c.guard.circuit.Time(c.deadline), timeout)
 	} else {
 		made.Context, made.cancel = context.WithCancel(c.Context)

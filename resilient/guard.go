@@ -3,7 +3,6 @@ package resilient
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,7 +23,6 @@ type Guard struct {
 	options Options
 	circuit *breaker.Circuit
 	plan    atomic.Pointer[plan]
-	mu      sync.Mutex // orders changes of the policy
 }
 
 // Guards finds the guard of a service by its name. A registry of package policies
@@ -110,15 +108,21 @@ func (g *Guard) SetPolicy(policy Policy) error {
 	if err := policy.Validate(); err != nil {
 		return fmt.Errorf("resilient: policy of %s: %w", g.name, err)
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	next := newPlan(policy)
 	next.unguarded = g.plan.Load().unguarded
 	g.plan.Store(next)
-	if next.unguarded {
-		return nil
+	for !next.unguarded {
+		// It tells observers, who may set a policy themselves: no lock is held.
+		if err := g.circuit.SetSettings(next.policy.Circuit); err != nil {
+			return err
+		}
+		latest := g.plan.Load()
+		if latest == next {
+			break
+		}
+		next = latest // another has overtaken this one, and the circuit is to follow it
 	}
-	return g.circuit.SetSettings(policy.Circuit)
+	return nil
 }
 
 // Circuit returns the guard's circuit, to look at it ([breaker.Circuit.Snapshot])

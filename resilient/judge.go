@@ -17,9 +17,16 @@ type verdict struct {
 }
 
 // judge decides on an error that is not nil. ctx is the caller's context. An error
-// whose methods panic, as those of a typed nil do, is a plain failure.
+// whose methods panic, as those of a typed nil do, is judged by what could be seen
+// of it.
 func (g *Guard) judge(ctx context.Context, err error) (v verdict) {
-	defer g.contain("error", func() { v = verdict{outcome: breaker.Failure, retry: true} })
+	defer g.contain("error", func() {
+		v.outcome = breaker.Failure
+		if v.neutral || v.rejected && !v.exhausted {
+			v.outcome = breaker.Neutral
+		}
+		v.retry = !v.neutral && !v.permanent && !v.exhausted && !v.rejected && !v.panicked
+	})
 	v.scan(err)
 	switch {
 	case v.neutral:
@@ -56,7 +63,8 @@ func (g *Guard) classify(err error) (outcome breaker.Outcome) {
 		return breaker.Failure
 	}
 	defer g.contain("Classify", func() { outcome = breaker.Failure })
-	if outcome = g.options.Classify(err); outcome == breaker.Unjudged {
+	outcome = g.options.Classify(err)
+	if outcome != breaker.Success && outcome != breaker.Neutral {
 		outcome = breaker.Failure
 	}
 	return outcome

@@ -136,11 +136,13 @@ func (g *Guard) attempted(ctx context.Context, names Call, n int, began time.Dur
 	}
 }
 
-func (g *Guard) scheduled(c *call, made int, delay time.Duration, err error) {
+// scheduled reports whether anybody was told.
+func (g *Guard) scheduled(c *call, made int, delay time.Duration, err error) bool {
 	if !g.observed() && !g.logs(c.ctx, slog.LevelWarn) {
-		return
+		return false
 	}
 	g.emit(c.ctx, RetryScheduled{Call: g.names(c.operation), Attempt: made, Delay: delay, Err: sanitize.Error(err)})
+	return true
 }
 
 func (g *Guard) done(c *call, made int, err error) {

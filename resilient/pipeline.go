@@ -372,7 +372,7 @@ func (r *retries) decide(v verdict, err error) error {
 		r.over = true
 		return err
 	}
-	if rejected := g.circuit.Rejects(now); rejected != nil {
+	if rejected := g.circuit.Rejects(now); rejected != nil && !g.underOwnProbe(r.ctx, rejected) {
 		return r.exhausted(ReasonCircuit, rejected, v.after)
 	}
 	if r.ctx.Err() != nil {
@@ -385,7 +385,10 @@ func (r *retries) decide(v verdict, err error) error {
 	if r.delay >= r.end-now {
 		return r.exhausted(ReasonNoTimeLeft, r.endError(), v.after)
 	}
-	g.scheduled(&r.call, r.made, r.delay, err)
+	if g.scheduled(&r.call, r.made, r.delay, err) && r.delay >= r.end-g.circuit.Now() {
+		// Those who were told have used up the time.
+		return r.exhausted(ReasonNoTimeLeft, r.endError(), v.after)
+	}
 	return err
 }
 

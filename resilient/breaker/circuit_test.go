@@ -567,3 +567,37 @@ func TestHealthyCircuitReadsNoClock(t *testing.T) {
 	}
 	require.Equal(t, 2, looked)
 }
+
+// TestSettingsLeaveTheRoundAlone: other settings void neither the count nor the
+// permits that are out, and a lower threshold holds for the next failure.
+func TestSettingsLeaveTheRoundAlone(t *testing.T) {
+	settings := breaker.DefaultSettings()
+	c := newCircuit(t, settings, nil)
+	out, _ := c.Acquire(c.Now(), 0)
+	for range 3 {
+		attempt(c, breaker.Failure)
+	}
+	settings.FailureThreshold = 2
+	require.NoError(t, c.SetSettings(settings))
+	require.Equal(t, breaker.Closed, c.State())
+	require.True(t, c.Settle(out, breaker.Failure, errDown))
+	require.Equal(t, breaker.Open, c.State())
+}
+
+// TestRejectedUntilTheEarliestLease: whichever probe that is.
+func TestRejectedUntilTheEarliestLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		settings := small()
+		settings.MaxProbes = 2
+		c := newCircuit(t, settings, nil)
+		trip(t, c, settings)
+		time.Sleep(time.Hour)
+		for _, limit := range []time.Duration{10 * time.Second, time.Second} {
+			_, rejected := c.Acquire(c.Now(), limit)
+			require.Nil(t, rejected)
+		}
+		_, rejected := c.Acquire(c.Now(), 0)
+		require.Equal(t, 2*time.Second, rejected.RetryAfter())
+		require.Zero(t, testing.AllocsPerRun(100, func() { attempt(c, breaker.Success) }), "a rejection in half-open")
+	})
+}

@@ -353,3 +353,20 @@ func TestTimeGoingBackwards(t *testing.T) {
 	_, _, ok = m.Acquire(m.OpenUntil(s), limit, s)
 	require.True(t, ok)
 }
+
+// TestMachineIsAValue: no step changes the machine that it starts from.
+func TestMachineIsAValue(t *testing.T) {
+	s := small()
+	s.MaxProbes, s.SuccessesToClose = 2, 3
+	m := breaker.Machine{Beneath: breaker.HalfOpen, Round: 1}
+	m, first, _ := m.Acquire(1, limit, s)
+	m, second, _ := m.Acquire(1, limit, s)
+	before := breaker.KeyOf(m)
+	for _, permit := range []breaker.Permit{first, second} {
+		for _, o := range []breaker.Outcome{breaker.Neutral, breaker.Success, breaker.Failure} {
+			_, counted := m.Settle(permit, o, false, 2, s)
+			require.True(t, counted)
+			require.Equal(t, before, breaker.KeyOf(m))
+		}
+	}
+}

@@ -75,9 +75,7 @@ func (c *Circuit) tell(t Transition) {
 		c.mu.Unlock()
 		switch {
 		case panicked != nil:
-			if c.options.OnPanic != nil {
-				c.options.OnPanic(panicked)
-			}
+			c.report(panicked)
 		case !returned:
 			c.deliver()
 		}
@@ -86,4 +84,12 @@ func (c *Circuit) tell(t Transition) {
 		c.options.OnTransition(t)
 	}
 	returned = true
+}
+
+// report tells what the listener panicked with. Who panics on that is beyond help.
+func (c *Circuit) report(panicked any) {
+	defer func() { _ = recover() }()
+	if c.options.OnPanic != nil {
+		c.options.OnPanic(panicked)
+	}
 }

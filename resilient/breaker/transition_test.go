@@ -196,3 +196,30 @@ func TestSettlingOnceOnly(t *testing.T) {
 		}
 	})
 }
+
+// TestGoexitInAListenerLosesNoTransition: what it has caused before is delivered.
+func TestGoexitInAListenerLosesNoTransition(t *testing.T) {
+	var c *breaker.Circuit
+	var seen []breaker.State
+	c = newCircuit(t, small(), &breaker.Options{OnTransition: func(tr breaker.Transition) {
+		seen = append(seen, tr.To)
+		if tr.To == breaker.Open {
+			c.Reset()
+			runtime.Goexit()
+		}
+	}})
+	var wg sync.WaitGroup
+	wg.Go(func() { trip2(c) })
+	wg.Wait()
+	require.Equal(t, []breaker.State{breaker.Open, breaker.Closed}, seen)
+}
+
+// TestWhoPanicsOnAPanicReachesNoCall: nor does OnPanic.
+func TestWhoPanicsOnAPanicReachesNoCall(t *testing.T) {
+	c := newCircuit(t, small(), &breaker.Options{
+		OnTransition: func(breaker.Transition) { panic("listener") },
+		OnPanic:      func(any) { panic("again") },
+	})
+	require.NotPanics(t, func() { trip2(c) })
+	require.Equal(t, breaker.Open, c.State())
+}
