@@ -26,7 +26,7 @@ V            ?=
 ARGS         ?=
 FUZZTIME     ?= 30s
 TESTTIME     ?= 5m
-NIGHTLY_FUZZ ?= 5m
+NIGHTLY_FUZZ ?= 2m
 NIGHTLY_RUNS ?= 10
 RAPID_CHECKS ?= 10000
 

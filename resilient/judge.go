@@ -22,18 +22,18 @@ type verdict struct {
 func (g *Guard) judge(ctx context.Context, err error) (v verdict) {
 	defer g.contain("error", func() {
 		v.outcome = breaker.Failure
-		if v.neutral || v.rejected && !v.exhausted {
+		if v.seen.has(sawNeutral) || v.seen.has(sawRejected) && !v.seen.has(sawExhausted) {
 			v.outcome = breaker.Neutral
 		}
-		v.retry = !v.neutral && !v.permanent && !v.exhausted && !v.rejected && !v.panicked
+		v.retry = !v.seen.has(sawNeutral | sawPermanent | sawExhausted | sawRejected | sawPanic)
 	})
 	v.scan(err)
 	switch {
-	case v.neutral:
+	case v.seen.has(sawNeutral):
 		v.outcome = breaker.Neutral
-	case v.permanent, v.exhausted, v.panicked:
+	case v.seen.has(sawPermanent | sawExhausted | sawPanic):
 		v.outcome = breaker.Failure
-	case v.rejected:
+	case v.seen.has(sawRejected):
 		// Nothing ran, so nothing was learnt about this guard's own dependency.
 		v.outcome = breaker.Neutral
 	case !retry.IsRecoverable(err): // retry-go's own mark for a permanent error

@@ -48,14 +48,23 @@ func marked(err error, kind markKind, after time.Duration) error {
 
 // findings are what an error's tree says about the attempt that returned it.
 type findings struct {
-	exhausted bool // a guarded call inside gave up
-	rejected  bool // a guarded call inside was refused
-	permanent bool
-	neutral   bool
-	panicked  bool
-	hinted    bool
-	after     time.Duration
+	seen  sightings
+	after time.Duration // the hint, if there is one
 }
+
+// sightings is a set of what can be found.
+type sightings uint8
+
+const (
+	sawExhausted sightings = 1 << iota // a guarded call inside gave up
+	sawRejected                        // a guarded call inside was refused
+	sawPanic
+	sawPermanent
+	sawNeutral
+	sawHint
+)
+
+func (s sightings) has(any sightings) bool { return s&any != 0 }
 
 // scan looks through an error's tree. It does not look into our own rejected and
 // exhausted errors: what is in there was said about attempts of another call,
@@ -64,14 +73,18 @@ func (f *findings) scan(err error) {
 	for err != nil {
 		switch e := err.(type) {
 		case *ExhaustedError:
-			f.exhausted = f.exhausted || e != nil
+			if e != nil {
+				f.seen |= sawExhausted
+			}
 			return
 		case *RejectedError:
-			f.rejected = f.rejected || e != nil
+			if e != nil {
+				f.seen |= sawRejected
+			}
 			return
 		case *PanicError:
 			if e != nil { // it unwraps to what was panicked with, which nobody returned
-				f.panicked = true
+				f.seen |= sawPanic
 				return
 			}
 		case *mark:
@@ -100,14 +113,14 @@ func (f *findings) scan(err error) {
 func (f *findings) note(m *mark) {
 	switch m.kind {
 	case markPermanent:
-		f.permanent = true
+		f.seen |= sawPermanent
 	case markNeutral:
-		f.neutral = true
+		f.seen |= sawNeutral
 	case markRetryAfter:
 		// Of two hints the stricter holds; a negative one is the strictest.
-		if !f.hinted || m.after < 0 || f.after >= 0 && m.after > f.after {
+		if !f.seen.has(sawHint) || m.after < 0 || f.after >= 0 && m.after > f.after {
 			f.after = m.after
 		}
-		f.hinted = true
+		f.seen |= sawHint
 	}
 }

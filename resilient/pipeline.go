@@ -53,7 +53,6 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 		return err
 	}
 	total, each := p.limits(op)
-	attempts, collapsed := g.count(ctx, p, op)
 	permit, rejected := g.circuit.Acquire(now, attemptLimit(total, each))
 	borrowed := rejected != nil && g.underOwnProbe(ctx, rejected)
 	if rejected != nil && !borrowed {
@@ -62,20 +61,29 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 		}
 		return rejected
 	}
-	c := call{
-		ctx: ctx, plan: p, operation: op.name, start: now, end: end,
-		total: total, each: each, attempts: attempts, collapsed: collapsed, borrowed: borrowed,
+	placed := false // whether the permit is in attempt's hands, which settles it
+	if permit.Probe() {
+		defer func() {
+			if !placed { // refused, or foreign code has ended the goroutine
+				g.circuit.Settle(permit, breaker.Neutral, nil)
+			}
+		}()
 	}
+	attempts, collapsed := g.count(ctx, p, op)
+	var c call // field by field: a literal is built aside and copied, which shows
+	c.ctx, c.plan, c.operation = ctx, p, op.name
+	c.start, c.end, c.total, c.each = now, end, total, each
+	c.attempts, c.collapsed, c.borrowed = attempts, collapsed, borrowed
 	if ours := now + total; ours <= end {
 		c.end, c.endIsOurs = ours, true
 	}
 	if permit.Probe() {
-		if now, err = g.recheck(&c, permit); err != nil {
+		if now, err = g.recheck(&c); err != nil {
 			return err
 		}
 	}
-	// From here on nothing foreign runs outside of attempt while the permit is out.
 	cc := g.derive(&c, permit, now)
+	placed = true
 	v, err := g.attempt(&c, cc, permit, now, fn)
 	made := 1
 	if err != nil {
@@ -136,17 +144,14 @@ func lateCause(ctx context.Context) error {
 
 // recheck looks at a probe's time again: that the circuit is half-open now has been
 // told to observers, who may have taken a while, or ended the context.
-func (g *Guard) recheck(c *call, permit breaker.Permit) (now time.Duration, err error) {
+func (g *Guard) recheck(c *call) (now time.Duration, err error) {
 	now = g.circuit.Now()
 	switch {
 	case c.ctx.Err() != nil:
 		err = context.Cause(c.ctx)
 	case now >= c.end:
 		err = c.endError()
-	default:
-		return now, nil
 	}
-	g.circuit.Settle(permit, breaker.Neutral, nil)
 	return now, err
 }
 
@@ -331,7 +336,8 @@ func (r *retries) next(fn func(context.Context) error) error {
 	}
 	if permit.Probe() {
 		var err error
-		if now, err = g.recheck(&r.call, permit); err != nil {
+		if now, err = g.recheck(&r.call); err != nil {
+			g.circuit.Settle(permit, breaker.Neutral, nil)
 			reason := ReasonNoTimeLeft
 			if r.ctx.Err() != nil {
 				reason = ReasonContext
