@@ -27,12 +27,8 @@ func ParseJSON(data []byte) Config {
 	for _, m := range all {
 		f := fieldOf(m.key)
 		if f == nil && m.key != keyOverrides {
-			switch unknown++; {
-			case unknown <= maxUnknown:
-				c.warn(m.key, KindUnknownKey, "there is no such setting"+didYouMean(meantConfig(m.key))+"; it is ignored")
-			case unknown == maxUnknown+1:
-				c.warn(documentKey, KindUnknownKey, "there are more keys that are no settings; they are ignored")
-			}
+			unknown++
+			c.warnOfUnknown(m.key, unknown)
 			continue
 		}
 		if again, ok := twice[m.key]; ok {
@@ -62,6 +58,16 @@ func ParseJSON(data []byte) Config {
 	}
 	c.setPatch(patch)
 	return c
+}
+
+// warnOfUnknown reports the n-th unknown key of a document.
+func (c *Config) warnOfUnknown(key string, n int) {
+	switch {
+	case n <= maxUnknown:
+		c.warn(key, KindUnknownKey, "there is no such setting"+didYouMean(meantConfig(key))+"; it is ignored")
+	case n == maxUnknown+1:
+		c.warn(documentKey, KindUnknownKey, "there are more keys that are no settings; they are ignored")
+	}
 }
 
 // maxUnknown is how many unknown keys of a document are listed: one that is not meant

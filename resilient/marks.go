@@ -64,38 +64,19 @@ const (
 	sawHint
 )
 
-func (s sightings) has(any sightings) bool { return s&any != 0 }
+// has reports whether s has one of those.
+func (s sightings) has(those sightings) bool { return s&those != 0 }
 
 // scan looks through an error's tree. It does not look into our own rejected and
 // exhausted errors: what is in there was said about attempts of another call,
 // and the error itself already ends the retries.
 func (f *findings) scan(err error) {
 	for err != nil {
-		switch e := err.(type) {
-		case *ExhaustedError:
-			if e != nil {
-				f.seen |= sawExhausted
-			}
+		if ours := kindOf(err); ours != 0 {
+			f.seen |= ours
 			return
-		case *RejectedError:
-			if e != nil {
-				f.seen |= sawRejected
-			}
-			return
-		case *PanicError:
-			if e != nil { // it unwraps to what was panicked with, which nobody returned
-				f.seen |= sawPanic
-				return
-			}
-		case *mark:
-			f.note(e)
 		}
-		if e, ok := err.(interface{ As(target any) bool }); ok {
-			var m *mark
-			if e.As(&m) && m != nil {
-				f.note(m)
-			}
-		}
+		f.noteMark(err)
 		switch e := err.(type) {
 		case interface{ Unwrap() error }:
 			err = e.Unwrap()
@@ -107,6 +88,39 @@ func (f *findings) scan(err error) {
 		default:
 			return
 		}
+	}
+}
+
+// kindOf is which of our own errors this one is, nil ones apart. A PanicError unwraps
+// to what was panicked with, which nobody returned.
+func kindOf(err error) sightings {
+	switch e := err.(type) {
+	case *ExhaustedError:
+		if e != nil {
+			return sawExhausted
+		}
+	case *RejectedError:
+		if e != nil {
+			return sawRejected
+		}
+	case *PanicError:
+		if e != nil {
+			return sawPanic
+		}
+	}
+	return 0
+}
+
+// noteMark takes note of the error itself if it is a mark, or of one that it gives
+// out by its As method.
+func (f *findings) noteMark(err error) {
+	m, ok := err.(*mark)
+	if !ok {
+		e, hasAs := err.(interface{ As(target any) bool })
+		ok = hasAs && e.As(&m)
+	}
+	if ok && m != nil {
+		f.note(m)
 	}
 }
 

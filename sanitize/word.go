@@ -29,7 +29,7 @@ func (s *scanner) word(p pair) int {
 	switch {
 	case meansNothing(value), s.lexical(p, value):
 	case spaced && s.depth > 0 && isPair(value, ":"): // the next field; this one is empty
-	case sure, looksSecret(value, chained), s.isNumber(value, end):
+	case sure, s.isLoose(p, value), p.kind == pairs && isPairs(value), looksSecret(value, chained), s.isNumber(value, end):
 		s.redact(p.value, end, "")
 		return end
 	}
@@ -77,13 +77,13 @@ func (s *scanner) structField(p pair) (next int, ok bool) {
 // schemed returns the word that counts and where it ends: the one behind a scheme
 // such as Bearer, if there is one.
 func (s *scanner) schemed(p pair) (value string, end int) {
-	end = s.wordEnd(p.value, p.sign)
+	end = s.wordEnd(p.value, p)
 	value = s.text[p.value:end]
 	if !oneOf(schemes[:], value) {
 		return value, end
 	}
 	if next := s.skipBlanks(end); next > end {
-		tail := s.wordEnd(next, p.sign)
+		tail := s.wordEnd(next, p)
 		if second := s.text[next:tail]; second != "" && !isPair(second, "=") {
 			return second, tail
 		}
@@ -107,9 +107,9 @@ func (s *scanner) isNumber(value string, end int) bool {
 }
 
 // wordEnd returns where the unquoted value ends: at a space, at a quote that
-// closes, or before the next pair of a list. What closes the sentence or a
+// closes, or before the next pair of a list unless the list is the value. What closes the sentence or a
 // bracket around it is not part of it.
-func (s *scanner) wordEnd(start int, sign byte) int {
+func (s *scanner) wordEnd(start int, p pair) int {
 	end := start
 	slashes := 0
 scan:
@@ -121,7 +121,7 @@ scan:
 			end -= slashes
 			break scan
 		case c == ',' || c == ';' || c == '&' || c == '?':
-			if s.pairFollows(end+1, sign) {
+			if p.kind != pairs && s.pairFollows(end+1, p.sign) {
 				break scan
 			}
 		case c == '<' && s.byteAt(end+1) == '/':

@@ -124,7 +124,7 @@ func TestListenerThatEndsTheProbesGoroutine(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			c.Acquire(c.Now(), 0)
+			_, _ = c.Acquire(c.Now(), 0)
 			t.Error("a Goexit ends the goroutine")
 		})
 		wg.Wait()
