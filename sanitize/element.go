@@ -11,7 +11,11 @@ func (s *scanner) element(start, end int) int {
 	if s.byteAt(tag) != '<' || s.byteAt(tag+1) != '/' || classify(s.text[start:end]) == plain {
 		return end
 	}
-	if value := s.text[end+1 : tag]; !meansNothing(strings.TrimSpace(value)) && !strings.Contains(value, mask) {
+	value := s.text[end+1 : tag]
+	if strings.Contains(value, mask) {
+		return end // sanitised before, at least in part: what is in it is gone through
+	}
+	if !meansNothing(strings.TrimSpace(value)) {
 		s.redact(end+1, tag, "")
 	}
 	return tag
