@@ -59,7 +59,7 @@ func Text(iface *types.Interface, params *types.TypeParamList, directives []Dire
 		}
 		return strings.Compare(a.Text, b.Text)
 	})
-	for _, d := range directives {
+	for _, d := range slices.Compact(directives) { // to say it twice is to say it once
 		w.put("directive ", d.Method, " ", d.Text, "\n")
 	}
 	return w.String()
