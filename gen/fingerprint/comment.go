@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// prefix begins the line of a generated file that carries a fingerprint.
-const prefix = "//resilient:fingerprint "
+// prefix begins the line of a generated file that carries a fingerprint. It is a note of the generator's, under a name of
+// its own: a //resilient: comment would be a directive, which is for people to write.
+const prefix = "//resilientgen:fingerprint "
 
 // A Mark is what a generated file says about one interface that it wraps.
 type Mark struct {
@@ -29,7 +30,7 @@ func Marks(file *ast.File) []Mark {
 			if !ok {
 				continue
 			}
-			if fields := strings.Fields(rest); len(fields) == 2 {
+			if fields := strings.Fields(rest); len(fields) >= 2 {
 				marks = append(marks, Mark{Interface: fields[0], Hex: fields[1], Pos: comment.Pos()})
 			}
 		}

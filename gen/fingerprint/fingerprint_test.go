@@ -140,7 +140,7 @@ func TestTestVariant(t *testing.T) {
 
 func TestMarks(t *testing.T) {
 	source := "package p\n\n" + fingerprint.Line("S", "0123456789abcdef") + "\ntype W struct{}\n\n" +
-		fingerprint.Line("example.com/q.T", "fedcba9876543210") + "\r\ntype X struct{}\n// resilient:fingerprint no one\n"
+		fingerprint.Line("example.com/q.T", "fedcba9876543210") + "\r\ntype X struct{}\n// resilientgen:fingerprint no one\n//resilientgen:fingerprint none\n\n"
 	file, err := parser.ParseFile(token.NewFileSet(), "p.go", source, parser.ParseComments)
 	require.NoError(t, err)
 	marks := fingerprint.Marks(file)

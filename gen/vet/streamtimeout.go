@@ -1,0 +1,120 @@
+package vet
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// streamTimeout believes that a stream depends on the context when a function that we see returns what was made with that
+// context, and reads none of it; of functions elsewhere, only where the type says so. Channels are for asyncResult. It
+// does not see streams that are handed out in other ways than as the result, nor guards that are Passthrough.
+var streamTimeout = &analysis.Analyzer{
+	Name: "streamtimeout",
+	Doc: `report streams that are returned out of a guarded function
+
+The context of a guarded function ends when the call returns, and at its timeout: a stream that was opened with it breaks
+off in the middle. Open it with the caller's own context under a permit (Guard.Acquire), or read it inside the function.`,
+	Requires: []*analysis.Analyzer{calls, defs},
+	Run: func(pass *analysis.Pass) (any, error) {
+		for _, g := range pass.ResultOf[calls].([]*guarded) {
+			if g.result == nil {
+				continue
+			}
+			what, tied := streamKind(g.result)
+			if what == "" || !tied && g.fn.body == nil || g.fn.body != nil && !handsOut(pass, g.fn) {
+				continue
+			}
+			pass.ReportRangef(g.fn.expr, "the guarded function returns a stream (%s) that was opened with its context, which ends when the call returns: "+
+				"Acquire a permit and open it with the caller's context, or read it inside the function", what)
+		}
+		return nil, nil
+	},
+}
+
+// handsOut reports whether a function returns the result of a call that its context went into, untouched.
+func handsOut(pass *analysis.Pass, f function) bool {
+	param := f.param(pass.TypesInfo)
+	if param == nil {
+		return false
+	}
+	t := &tainting{info: pass.TypesInfo, from: map[*types.Var]bool{param: true}}
+	out, touched := false, false
+	inspectNow(f.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			t.assign(n.Lhs, n.Rhs)
+			for _, target := range n.Lhs {
+				if sel, ok := ast.Unparen(target).(*ast.SelectorExpr); ok && sel.Sel.Name == "Body" {
+					touched = true
+				}
+			}
+		case *ast.ValueSpec:
+			var targets []ast.Expr
+			for _, name := range n.Names {
+				targets = append(targets, name)
+			}
+			t.assign(targets, n.Values)
+		case *ast.ReturnStmt:
+			out = out || len(n.Results) > 0 && t.fromCall(n.Results[0])
+		case *ast.CallExpr:
+			touched = touched || reads(callee(pass.TypesInfo, n))
+		}
+		return true
+	})
+	return out && !touched
+}
+
+// reads recognises the functions that drain a stream.
+func reads(fn *types.Func) bool {
+	return isFunc(fn, "io", "ReadAll", "Copy", "CopyN", "CopyBuffer", "NopCloser") || isFunc(fn, "net/http/httputil", "DumpResponse") ||
+		isFunc(fn, "context", "WithoutCancel") || isFunc(fn, nestingPath, "Detach")
+}
+
+// tainting follows the context from the calls that it goes into to the variables that take their results.
+type tainting struct {
+	info *types.Info
+	from map[*types.Var]bool
+}
+
+func (t *tainting) assign(targets, values []ast.Expr) {
+	for i, target := range targets {
+		value := ast.Expr(nil)
+		switch {
+		case len(values) == len(targets):
+			value = values[i]
+		case len(values) == 1:
+			value = values[0]
+		}
+		if v := variable(t.info, target); v != nil && value != nil {
+			t.from[v] = t.tainted(value) && !isError(v.Type())
+		}
+	}
+}
+
+func (t *tainting) tainted(e ast.Expr) bool {
+	if v := variable(t.info, e); v != nil {
+		return t.from[v]
+	}
+	return t.fromCall(e)
+}
+
+// fromCall reports whether an expression is the result of a call that is given the context, or what was made with it.
+func (t *tainting) fromCall(e ast.Expr) bool {
+	e = ast.Unparen(e)
+	if v := variable(t.info, e); v != nil {
+		return t.from[v] && !isContext(v.Type())
+	}
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	for _, arg := range call.Args {
+		if t.tainted(arg) {
+			return true
+		}
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	return ok && t.tainted(sel.X)
+}

@@ -1,0 +1,115 @@
+package lostcontext
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/seed42274fcc/stoic/resilient"
+)
+
+type client struct{ base context.Context }
+
+func (c *client) get(ctx context.Context, id string) (string, error) { return id, nil }
+func (c *client) put(ctx context.Context) error                      { return nil }
+func (c *client) begin(ctx context.Context)                          {}
+func merge(a, b context.Context) error                               { return nil }
+func requestID(ctx context.Context) string                           { return "" }
+
+func (c *client) faults(ctx context.Context, g *resilient.Guard, op resilient.Op, r *http.Request) {
+	_, _ = resilient.Execute(ctx, g, op, func(context.Context) (string, error) {
+		return c.get(ctx, "1") // want `the context of the surroundings is used instead of the context that the guarded function is given: the guard's time limits do not reach this call`
+	})
+	_ = resilient.Do(ctx, g, op, func(_ context.Context) error {
+		_, _ = c.get(ctx, "2") // want `the context of the surroundings is used`
+		return c.put(ctx)
+	})
+	_ = resilient.Do(ctx, g, op, func(inner context.Context) error {
+		return c.put(ctx) // want `the context of the surroundings is used`
+	})
+	_ = resilient.Do(ctx, g, op, func(ctx context.Context) error {
+		return c.put(context.Background()) // want `context.Background\(\) is used instead of the context`
+	})
+	_ = resilient.Do(ctx, g, op, func(context.Context) error {
+		return c.put(context.TODO()) // want `context.TODO\(\) is used instead of the context`
+	})
+	_ = resilient.Do(ctx, g, op, func(ctx context.Context) error {
+		limited, cancel := context.WithTimeout(context.Background(), time.Second) // want `context.Background\(\) is used`
+		defer cancel()
+		return c.put(limited)
+	})
+	_ = resilient.Do(ctx, g, op, func(attempt context.Context) error {
+		return resilient.Do(ctx, g, op, c.put) // want `the guarded call inside does not know that it is one, and retries inside retries`
+	})
+	_ = resilient.Do(r.Context(), g, op, func(ctx context.Context) error {
+		return c.put(r.Context()) // want `r.Context\(\) is used instead of the context`
+	})
+	limited, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	_ = resilient.Do(limited, g, op, func(ctx context.Context) error {
+		return c.put(limited) // want `the context of the surroundings is used`
+	})
+	f := resilient.Async(ctx, g, op, func(own context.Context) (string, error) {
+		if own.Err() == nil {
+			return c.get(ctx, "3") // want `the context of the surroundings is used`
+		}
+		return "", nil
+	})
+	defer f.Cancel()
+	_ = resilient.WrapErr0(g, op, c.named)
+	_ = resilient.WrapErr0(g, op, generic[int])
+}
+
+func (c *client) named(ctx context.Context) error {
+	return c.put(context.Background()) // want `context.Background\(\) is used`
+}
+
+func generic[T any](ctx context.Context) error {
+	return new(client).put(context.Background()) // want `context.Background\(\) is used`
+}
+
+// notGuarded is nobody's guarded function.
+func (c *client) notGuarded(ctx context.Context) error { return c.put(context.Background()) }
+
+func (c *client) clean(ctx context.Context, g *resilient.Guard, op resilient.Op, queue chan context.Context) {
+	detached := context.WithoutCancel(ctx)
+	_ = resilient.Do(ctx, g, op, func(ctx context.Context) error { return c.put(ctx) })
+	_ = resilient.Do(ctx, g, op, func(attempt context.Context) error {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		_ = requestID(ctx)
+		c.begin(ctx)
+		if err := merge(ctx, attempt); err != nil {
+			return err
+		}
+		return c.put(detached)
+	})
+	_ = resilient.Do(ctx, g, op, func(ctx context.Context) error {
+		defer func() { _ = c.put(context.Background()) }()
+		defer c.put(context.Background())
+		go c.put(context.Background())
+		if err := c.put(ctx); err != nil {
+			_ = c.put(context.Background()) // roll back, though the context may be over
+			return err
+		}
+		limited, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		own, stop := context.WithTimeout(context.Background(), time.Second)
+		defer stop()
+		defer c.put(own)
+		return c.put(limited)
+	})
+	_ = resilient.Do(ctx, g, op, func(context.Context) error { return c.put(c.base) })
+	for next := range queue {
+		_ = resilient.Do(ctx, g, op, func(context.Context) error { return c.put(next) })
+	}
+	_ = resilient.Do(ctx, g, op, func(context.Context) error {
+		request, err := http.NewRequest("GET", "http://localhost", nil)
+		if err != nil {
+			return err
+		}
+		return c.put(request.Context())
+	})
+	_ = c.put(context.Background())
+}

@@ -1,0 +1,86 @@
+package streamtimeout
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"io"
+	"iter"
+	"net"
+	"net/http"
+	"os"
+
+	"github.com/seed42274fcc/stoic/resilient"
+)
+
+type object struct {
+	Size int
+	Body io.ReadCloser
+}
+
+type store struct{ db *sql.DB }
+
+func (s *store) open(ctx context.Context, key string) (io.ReadCloser, error) { return nil, nil }
+func (s *store) object(ctx context.Context, key string) (*object, error)     { return nil, nil }
+func (s *store) all(ctx context.Context) iter.Seq[string]                    { return nil }
+func (s *store) rows(ctx context.Context) (*sql.Rows, error) {
+	return s.db.QueryContext(ctx, "select 1")
+}
+
+func (s *store) faults(ctx context.Context, g *resilient.Guard, op resilient.Op, external func(context.Context) (*sql.Rows, error)) {
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (*http.Response, error) { // want `the guarded function returns a stream \(\*http.Response, with its body\)`
+		request, err := http.NewRequestWithContext(ctx, "GET", "http://localhost", nil)
+		if err != nil {
+			return nil, err
+		}
+		return http.DefaultClient.Do(request)
+	})
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (io.ReadCloser, error) { // want `returns a stream \(io.ReadCloser\)`
+		body, err := s.open(ctx, "k")
+		if err != nil {
+			return nil, err
+		}
+		return body, nil
+	})
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (*object, error) { // want `returns a stream \(\*streamtimeout.object, with its body\)`
+		return s.object(ctx, "k")
+	})
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (iter.Seq[string], error) { // want `returns a stream \(an iterator\)`
+		return s.all(ctx), nil
+	})
+	_ = resilient.Wrap0(g, op, s.rows)                                                 // want `returns a stream \(\*sql.Rows\)`
+	_ = resilient.Wrap0(g, op, external)                                               // want `returns a stream \(\*sql.Rows\)`
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (*sql.Row, error) { // want `returns a stream \(\*sql.Row\)`
+		return s.db.QueryRowContext(ctx, "select 1"), nil
+	})
+}
+
+func (s *store) clean(ctx context.Context, g *resilient.Guard, op resilient.Op, external func(context.Context) (io.ReadCloser, error)) {
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (*http.Response, error) {
+		request, _ := http.NewRequestWithContext(ctx, "GET", "http://localhost", nil)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return nil, err
+		}
+		all, err := io.ReadAll(response.Body)
+		response.Body = io.NopCloser(bytes.NewReader(all))
+		return response, err
+	})
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (io.ReadCloser, error) { return os.Open("k") })
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (*object, error) { return &object{}, nil })
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "tcp", "localhost:1")
+	})
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) ([]byte, error) {
+		body, err := s.open(ctx, "k")
+		if err != nil {
+			return nil, err
+		}
+		defer body.Close()
+		return io.ReadAll(body)
+	})
+	_, _ = resilient.Execute(ctx, g, op, external) // nobody knows what it hangs on
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (io.ReadCloser, error) {
+		return s.open(context.WithoutCancel(ctx), "k")
+	})
+}
