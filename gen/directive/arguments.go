@@ -16,6 +16,8 @@ type Directive struct {
 	Place    Place
 	Pos, End token.Pos
 
+	// Text is what stands behind "//resilient:".
+	Text string
 	// Name is the service, the op, the type that From takes from, or the accessor
 	// of Error.
 	Name string
@@ -45,7 +47,7 @@ var (
 
 // parse reads a directive's arguments.
 func parse(d ast.Directive, form Form, place Place) (Directive, *Problem) {
-	out := Directive{Verb: form.Verb, Place: place, Pos: d.Pos(), End: d.End()}
+	out := Directive{Verb: form.Verb, Place: place, Pos: d.Pos(), End: d.End(), Text: strings.TrimSpace(d.Name + " " + d.Args)}
 	fail := func(format string, a ...any) (Directive, *Problem) {
 		return out, &Problem{
 			Pos: d.Pos(), End: d.End(),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"strings"
 )
 
@@ -32,6 +33,25 @@ type Line struct {
 	Directives []Directive
 }
 
+// All calls visit with each directive and the method that it stands on: "" for the
+// type itself and for a line that embeds, which is then part of the text.
+func (t *Type) All(visit func(method, text string)) {
+	for _, d := range t.Directives {
+		visit("", d.Text)
+	}
+	for _, line := range t.Lines {
+		for _, d := range line.Directives {
+			if d.Place == OnEmbed {
+				visit("", d.Text+" "+types.ExprString(line.Field.Type))
+				continue
+			}
+			for _, name := range line.Field.Names {
+				visit(name.Name, d.Text)
+			}
+		}
+	}
+}
+
 // Has reports whether a directive with that verb is on the type.
 func (t *Type) Has(verb Verb) bool { return Find(t.Directives, verb) != nil }
 
@@ -45,8 +65,12 @@ func Find(directives []Directive, verb Verb) *Directive {
 	return nil
 }
 
-// Read finds the directives of a file that was parsed with its comments.
+// Read finds the directives of a file that was parsed with its comments. A generated
+// file has none: what resilientgen writes there is for analyzers.
 func Read(file *ast.File) *File {
+	if ast.IsGenerated(file) {
+		return &File{}
+	}
 	r := reader{out: &File{}, seats: seats(file)}
 	for _, group := range file.Comments {
 		for _, comment := range group.List {

@@ -1,0 +1,107 @@
+package gen
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+)
+
+// output is one file to write, with the targets that go into it.
+type output struct {
+	path    string
+	to      *destination
+	targets []*target
+	imports *imports
+	build   string // the constraint
+}
+
+// render prints the file. Everything is named beforehand: a first pass over all types
+// finds the packages, then names are given, then the file is printed.
+func (o *output) render(ps *problems, aliases aliasFinder) ([]byte, bool) {
+	o.imports = newImports()
+	o.imports.need(runtimePath, "resilient")
+	var reserved = predeclared()
+	reserved.addAll(o.to.scope)
+	var wrappers []*wrapper
+	for _, t := range o.targets {
+		w := &wrapper{target: t, output: o, convert: &converter{
+			to: o.to, imports: o.imports, params: nameParams(t.params, o.to.scope), used: taken{}, aliases: aliases.in(t),
+		}}
+		wrappers = append(wrappers, w)
+		if !w.survey(ps) {
+			continue
+		}
+		w.nameTypes(ps, reserved)
+		for _, name := range w.convert.params {
+			reserved.add(name)
+		}
+	}
+	if len(ps.list) > 0 {
+		return nil, false
+	}
+	var files []*ast.File
+	for _, t := range o.targets {
+		files = append(files, t.file)
+	}
+	o.imports.decide(files, reserved)
+
+	f := jen.NewFilePathName(o.to.path, o.to.name)
+	for p, name := range o.imports.alias {
+		if name == o.imports.packages[p] {
+			f.ImportName(p, name)
+		} else {
+			f.ImportAlias(p, name)
+		}
+	}
+	f.Comment("// If this does not compile: update github.com/seed42274fcc/stoic, then run go generate.")
+	f.Const().Id("_").Op("=").Qual(runtimePath, "GeneratedV1")
+	for _, w := range wrappers {
+		w.print(f)
+	}
+	var body bytes.Buffer
+	if err := f.Render(&body); err != nil {
+		ps.add(o.targets[0].pos, "cannot print the wrapper of "+o.targets[0].object.Name(), firstLine(err), "report this to the authors of resilientgen")
+		return nil, false
+	}
+	header := generatedBy + "\n\n"
+	if o.build != "" {
+		header += "//go:build " + o.build + "\n\n"
+	}
+	text, err := format.Source(append([]byte(header), body.Bytes()...))
+	if err != nil {
+		ps.add(o.targets[0].pos, "cannot print the wrapper of "+o.targets[0].object.Name(), firstLine(err), "report this to the authors of resilientgen")
+		return nil, false
+	}
+	return text, true
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// comments prints the lines of a doc comment.
+func comments(text string) []jen.Code {
+	var list []jen.Code
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		list = append(list, jen.Comment(strings.TrimRight("// "+strings.TrimSuffix(line, "\r"), " \t")))
+	}
+	return list
+}
+
+// in returns a position inside the first of the sources, for what concerns all.
+func (o *output) pos() token.Position {
+	return slices.MinFunc(o.targets, func(a, b *target) int { return strings.Compare(a.source, b.source) }).pos
+}
+
+// quoteList joins names for a message.
+func quoteList(names []string) string {
+	slices.Sort(names)
+	return fmt.Sprint(strings.Join(names, ", "))
+}

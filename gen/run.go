@@ -1,0 +1,269 @@
+package gen
+
+import (
+	"cmp"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Run loads the packages, judges their interfaces and prints the wrappers. Nothing is
+// written: that is for the caller, file by file. The error is for what has no place in
+// a source: a go command that does not run, patterns that match nothing.
+func Run(config *Config) (*Result, error) {
+	dir, err := filepath.Abs(config.Dir)
+	if err != nil {
+		return nil, err
+	}
+	own := *config
+	own.Dir = dir
+	own.Env = config.environment()
+	r := &run{config: &own, problems: &problems{dir: dir}, notes: &problems{dir: dir}}
+	if err := r.load(); err != nil {
+		return nil, err
+	}
+	r.judge()
+	r.outputs()
+	return r.result(), nil
+}
+
+type run struct {
+	config   *Config
+	problems *problems
+	notes    *problems
+	loaded   *loaded
+	targets  []*target
+	finder   *finder
+	files    []File
+	outFile  map[*target]string
+}
+
+// load finds the targets. The first try is the cheap one; only if a signature does not
+// resolve, everything is read from source, and with our own outputs empty: one that is
+// stale or broken must not be the reason.
+func (r *run) load() error {
+	for _, again := range []bool{false, true} {
+		var overlay map[string][]byte
+		if again {
+			overlay = emptied(r.loaded)
+		}
+		l, err := load(r.config, nil, r.config.Source || again, overlay)
+		if err != nil {
+			return err
+		}
+		r.loaded = l
+		r.problems.list, r.notes.list = nil, nil
+		broken := r.listErrors()
+		r.finder = &finder{config: r.config, loaded: l, problems: r.problems, notes: r.notes, places: newPlaces(r.config, l)}
+		r.targets = r.finder.find()
+		if !r.finder.invalid && !broken {
+			break
+		}
+	}
+	r.runtimeMissing()
+	return nil
+}
+
+// listErrors reports packages that could not be listed or read. Type errors are none
+// of ours.
+func (r *run) listErrors() (broken bool) {
+	for _, pkg := range r.loaded.packages {
+		for _, e := range pkg.Errors {
+			if e.Kind == packages.TypeError {
+				continue
+			}
+			pos := parsePosition(e.Pos)
+			if ownName(pos.Filename) {
+				broken = true
+				continue
+			}
+			r.problems.add(pos, "cannot read package "+cmp.Or(pkg.PkgPath, pkg.ID), strings.TrimSpace(e.Msg), "")
+			broken = true
+		}
+	}
+	return broken
+}
+
+// runtimeMissing explains a module that does not require the library.
+func (r *run) runtimeMissing() {
+	if len(r.targets) == 0 || r.loaded.runtime == nil || !slices.ContainsFunc(r.loaded.runtime.Errors, func(e packages.Error) bool {
+		return e.Kind == packages.ListError
+	}) {
+		return
+	}
+	r.problems.add(r.targets[0].pos, "cannot wrap "+r.targets[0].object.Name(),
+		"the module does not require github.com/seed42274fcc/stoic, which the wrapper calls", "run go get github.com/seed42274fcc/stoic")
+}
+
+// judge decides about every method.
+func (r *run) judge() {
+	for _, t := range r.targets {
+		for _, m := range t.methods {
+			v, refused := judge(m, r.finder.constructFor(t))
+			m.verdict = v
+			pos := m.pos
+			if m.says.from.IsValid() {
+				pos = m.says.from
+			}
+			switch {
+			case refused != nil:
+				r.problems.add(pos, "cannot guard "+t.object.Name()+"."+m.name, refused.why, refused.fix)
+			case r.config.Strict && v.unguardable:
+				r.problems.add(m.pos, "cannot guard "+t.object.Name()+"."+m.name, v.why, "-strict asks for all of them: say //resilient:skip to leave it unguarded")
+			}
+		}
+	}
+}
+
+// outputs prints the files.
+func (r *run) outputs() {
+	r.outFile = map[*target]string{}
+	byPath := map[string]*output{}
+	var order []string
+	for _, t := range r.targets {
+		path := r.pathFor(t)
+		r.outFile[t] = path
+		o := byPath[path]
+		if o == nil {
+			o = &output{path: path, to: destinationOf(filepath.Dir(path), r.loaded.fset, t.pkg), build: buildOf(t.source, t.file)}
+			byPath[path] = o
+			order = append(order, path)
+		} else if o.build != buildOf(t.source, t.file) {
+			r.problems.add(t.pos, "cannot wrap "+t.object.Name(), "its file has another build constraint than those that share the output "+filepath.Base(path), "run without -out, which writes one output for each source file")
+		}
+		o.targets = append(o.targets, t)
+	}
+	if len(r.problems.list) > 0 {
+		return
+	}
+	slices.Sort(order)
+	for _, path := range order {
+		o := byPath[path]
+		old, err := os.ReadFile(path)
+		if err != nil {
+			old = nil
+		}
+		if len(old) > 0 && !written(old) {
+			r.problems.add(o.pos(), "cannot write "+filepath.Base(path), "there is such a file, and it was not written by resilientgen", "move it away, or choose another with -out")
+			continue
+		}
+		if content, ok := o.render(r.problems, aliasFinder{to: o.to}); ok {
+			r.files = append(r.files, File{Path: path, Content: content, Old: old})
+		}
+	}
+}
+
+// written reports whether a file's text is one of ours.
+func written(text []byte) bool { return strings.HasPrefix(string(text), generatedBy) }
+
+// pathFor is where the wrapper of a target goes: beside its source file, for that is
+// what carries the build constraint. There are as many outputs as sources.
+func (r *run) pathFor(t *target) string {
+	if out := r.config.Out; out != "" {
+		if !filepath.IsAbs(out) {
+			out = filepath.Join(r.config.Dir, out)
+		}
+		return out
+	}
+	base := strings.TrimSuffix(t.source, ".go")
+	if short, ok := strings.CutSuffix(base, "_test"); ok {
+		return short + "_resilient_test.go"
+	}
+	return base + "_resilient.go"
+}
+
+// ownName reports whether a file is called like one of our outputs.
+func ownName(path string) bool {
+	return strings.HasSuffix(path, "_resilient.go") || strings.HasSuffix(path, "_resilient_test.go")
+}
+
+// emptied are bare package clauses in the place of our outputs, to load packages as
+// they would be without.
+func emptied(l *loaded) map[string][]byte {
+	overlay := map[string][]byte{}
+	for _, pkg := range l.packages {
+		dir := ""
+		for _, file := range slices.Concat(pkg.GoFiles, pkg.OtherFiles, pkg.IgnoredFiles) {
+			dir = filepath.Dir(file)
+			break
+		}
+		if dir == "" {
+			continue
+		}
+		matches, _ := filepath.Glob(filepath.Join(dir, "*.go"))
+		for _, path := range matches {
+			text, err := os.ReadFile(path)
+			if err == nil && (written(text) || ownName(path) && !strings.Contains(string(text), "package ")) {
+				overlay[path] = []byte("package " + pkg.Name + "\n")
+			}
+		}
+	}
+	return overlay
+}
+
+func parsePosition(text string) token.Position {
+	var pos token.Position
+	parts := strings.Split(text, ":")
+	if len(parts) >= 1 && text != "-" {
+		pos.Filename = parts[0]
+	}
+	if len(parts) >= 2 {
+		pos.Line = number(parts[1])
+	}
+	if len(parts) >= 3 {
+		pos.Column = number(parts[2])
+	}
+	return pos
+}
+
+func number(text string) int {
+	n := 0
+	for _, r := range text {
+		if r < '0' || r > '9' || n > 1<<24 {
+			return n
+		}
+		n = n*10 + int(r-'0')
+	}
+	return n
+}
+
+// result sums up.
+func (r *run) result() *Result {
+	out := &Result{Problems: r.problems.sorted(), Notes: r.notes.sorted()}
+	if len(out.Problems) == 0 {
+		out.Files = r.files
+	}
+	for _, t := range r.targets {
+		out.Services = append(out.Services, t.describe(r.relative(r.outFile[t]), r.finder.short(t.pos)))
+	}
+	return out
+}
+
+func (r *run) relative(path string) string {
+	if relative, err := filepath.Rel(r.config.Dir, path); err == nil {
+		return filepath.ToSlash(relative)
+	}
+	return path
+}
+
+func (t *target) describe(output, pos string) Service {
+	s := Service{Package: t.pkg.PkgPath, Interface: t.object.Name(), Service: t.service, Position: pos, Output: output}
+	for _, m := range t.methods {
+		d := Method{Name: m.name, Kind: string(m.verdict.kind), Idempotent: m.verdict.idempotent, Why: m.verdict.why}
+		if m.verdict.kind == guarded {
+			d.Op = m.verdict.op
+			if m.says.total > 0 {
+				d.Total = m.says.total.String()
+			}
+			if m.says.attempt > 0 {
+				d.Attempt = m.says.attempt.String()
+			}
+		}
+		s.Methods = append(s.Methods, d)
+	}
+	return s
+}
