@@ -137,9 +137,6 @@ func (r *run) outputs() {
 		}
 		o.targets = append(o.targets, t)
 	}
-	if len(r.problems.list) > 0 {
-		return
-	}
 	slices.Sort(order)
 	for _, path := range order {
 		o := byPath[path]

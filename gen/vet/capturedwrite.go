@@ -78,8 +78,8 @@ func captured(info *types.Info, lit *ast.FuncLit, target ast.Expr) *types.Var {
 		if !ok {
 			break
 		}
-		if _, isStruct := info.TypeOf(sel.X).Underlying().(*types.Struct); !isStruct {
-			return nil
+		if selection := info.Selections[sel]; selection == nil || selection.Indirect() {
+			return nil // of another package, or through a pointer
 		}
 		target = ast.Unparen(sel.X)
 	}

@@ -17,12 +17,6 @@ type definitions struct {
 	functions map[*types.Func]*ast.FuncDecl
 }
 
-// value is one assignment to a variable. Of a call with several results it is the call.
-type value struct {
-	expr ast.Expr // nil: not known, such as an element of a range or the zero value
-	many bool
-}
-
 var defs = &analysis.Analyzer{
 	Name:       "resilientdefinitions",
 	Doc:        "where the values of variables come from, for the other analyzers",
@@ -46,27 +40,9 @@ func (d *definitions) note(info *types.Info, node ast.Node) {
 		}
 	}
 	switch n := node.(type) {
-	case *ast.AssignStmt:
-		for i, target := range n.Lhs {
-			switch {
-			case n.Tok != token.ASSIGN && n.Tok != token.DEFINE:
-				set(target, value{})
-			case len(n.Rhs) == len(n.Lhs):
-				set(target, value{expr: n.Rhs[i]})
-			default:
-				set(target, value{expr: n.Rhs[0], many: true})
-			}
-		}
-	case *ast.ValueSpec:
-		for i, name := range n.Names {
-			switch {
-			case len(n.Values) == len(n.Names):
-				set(name, value{expr: n.Values[i]})
-			case len(n.Values) == 1:
-				set(name, value{expr: n.Values[0], many: true})
-			default:
-				set(name, value{})
-			}
+	case *ast.AssignStmt, *ast.ValueSpec:
+		for target, v := range assigned(n) {
+			set(target, v)
 		}
 	case *ast.RangeStmt:
 		for _, target := range []ast.Expr{n.Key, n.Value} {

@@ -2,8 +2,8 @@ package vet
 
 import (
 	"fmt"
-	"go/ast"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -43,50 +43,37 @@ func reportProblem(pass *analysis.Pass, p directive.Problem) {
 }
 
 func checkType(pass *analysis.Pass, t *directive.Type) {
-	report := func(d directive.Directive, why string) {
-		pass.Report(analysis.Diagnostic{Pos: d.Pos, End: d.End, Message: fmt.Sprintf("//resilient:%s does nothing here: %s", d.Verb, why)})
-	}
-	all := t.Directives
-	for _, line := range t.Lines {
-		all = append(all[:len(all):len(all)], line.Directives...)
-	}
 	obj := pass.TypesInfo.Defs[t.Spec.Name]
 	if obj == nil {
 		return
 	}
-	iface, isInterface := obj.Type().Underlying().(*types.Interface)
-	switch {
-	case !isInterface:
-		for _, d := range all {
-			report(d, t.Spec.Name.Name+" is no interface")
-		}
-	case !t.Has(directive.Service):
-		for _, d := range all {
-			report(d, t.Spec.Name.Name+" has no //resilient:service")
-		}
-	case !t.Has(directive.From): // whose methods are written by the generator
-		for _, d := range t.Directives {
-			for _, method := range d.Methods {
-				if !hasMethod(iface, method) {
-					report(d, t.Spec.Name.Name+" has no method "+method)
-				}
-			}
-		}
-		for _, line := range t.Lines {
-			if _, isMethod := line.Field.Type.(*ast.FuncType); !isMethod && iface.NumMethods() == 0 {
-				for _, d := range line.Directives {
-					report(d, t.Spec.Name.Name+" has no methods")
-				}
-			}
+	all := slices.Clone(t.Directives)
+	for _, line := range t.Lines {
+		all = append(all, line.Directives...)
+	}
+	for _, d := range all {
+		if why := doesNothing(obj, t, d); why != "" {
+			pass.Report(analysis.Diagnostic{Pos: d.Pos, End: d.End, Message: fmt.Sprintf("//resilient:%s does nothing here: %s", d.Verb, why)})
 		}
 	}
 }
 
-func hasMethod(iface *types.Interface, name string) bool {
-	for method := range iface.Methods() {
-		if method.Name() == name {
-			return true
+// doesNothing says why a directive of a type does nothing; "" if it does something.
+func doesNothing(obj types.Object, t *directive.Type, d directive.Directive) string {
+	iface, ok := obj.Type().Underlying().(*types.Interface)
+	switch {
+	case !ok:
+		return obj.Name() + " is no interface"
+	case !t.Has(directive.Service):
+		return obj.Name() + " has no //resilient:service"
+	case t.Has(directive.From): // its methods are written by the generator
+		return ""
+	}
+	for _, name := range d.Methods {
+		named := func(m *types.Func) bool { return m.Name() == name }
+		if !slices.ContainsFunc(slices.Collect(iface.Methods()), named) {
+			return obj.Name() + " has no method " + name
 		}
 	}
-	return false
+	return ""
 }

@@ -67,7 +67,7 @@ func (c *contextCheck) run() {
 // call looks at the contexts that a call is given.
 func (c *contextCheck) call(call *ast.CallExpr) {
 	info := c.pass.TypesInfo
-	sig, ok := info.TypeOf(call.Fun).(*types.Signature)
+	sig, ok := info.TypeOf(call.Fun).Underlying().(*types.Signature)
 	if !ok || !c.matters(callee(info, call), sig) {
 		return
 	}

@@ -3,6 +3,7 @@ package vet
 import (
 	"go/ast"
 	"go/types"
+	"iter"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
@@ -22,7 +23,7 @@ Nobody learns how such a call ended, and nothing ends it early.`,
 		const advice = "the future is neither awaited nor cancelled: nobody learns how the call ends; Await it, or defer its Cancel"
 		for node := range in.PreorderSeq((*ast.ExprStmt)(nil), (*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil)) {
 			for name, call := range futures(pass.TypesInfo, node) {
-				if name == nil || onlyBlank(pass, in.Root(), name) {
+				if name == nil || name.Name() == "_" || onlyBlank(pass, in.Root(), name) {
 					pass.ReportRangef(call, advice)
 				}
 			}
@@ -31,40 +32,24 @@ Nobody learns how such a call ended, and nothing ends it early.`,
 	},
 }
 
-// futures yields the calls of a statement that return a future, each with the variable that takes it; nil if none does.
-func futures(info *types.Info, node ast.Node) func(yield func(*types.Var, ast.Expr) bool) {
-	var targets, values []ast.Expr
-	switch n := node.(type) {
-	case *ast.ExprStmt:
-		values = []ast.Expr{n.X}
-	case *ast.AssignStmt:
-		targets, values = n.Lhs, n.Rhs
-	case *ast.ValueSpec:
-		for _, name := range n.Names {
-			targets = append(targets, name)
-		}
-		values = n.Values
-	}
-	return func(yield func(*types.Var, ast.Expr) bool) {
-		if targets != nil && len(targets) != len(values) {
+// futures yields the calls of a statement that return a future, each with the local variable that takes it; nil if none
+// does.
+func futures(info *types.Info, node ast.Node) iter.Seq2[*types.Var, *ast.CallExpr] {
+	return func(yield func(*types.Var, *ast.CallExpr) bool) {
+		if stmt, ok := node.(*ast.ExprStmt); ok {
+			if call, ok := ast.Unparen(stmt.X).(*ast.CallExpr); ok && isFuture(info.TypeOf(call)) {
+				yield(nil, call)
+			}
 			return
 		}
-		for i, value := range values {
-			call, ok := ast.Unparen(value).(*ast.CallExpr)
-			if !ok || info.TypeOf(call) == nil || !isFuture(info.TypeOf(call)) {
+		for target, value := range assigned(node) {
+			call := value.call()
+			if call == nil || !isFuture(info.TypeOf(call)) {
 				continue
 			}
-			var v *types.Var
-			if targets != nil {
-				id, ok := ast.Unparen(targets[i]).(*ast.Ident)
-				if !ok {
-					continue // stored
-				}
-				if id.Name != "_" {
-					if v, _ = info.ObjectOf(id).(*types.Var); v == nil || v.Parent() == v.Pkg().Scope() {
-						continue
-					}
-				}
+			v := variable(info, target)
+			if stored := v == nil || v.Parent() != nil && v.Parent() == v.Pkg().Scope(); stored && !isBlank(target) {
+				continue
 			}
 			if !yield(v, call) {
 				return

@@ -4,24 +4,27 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/ast/inspector"
 )
 
 // ownRetryLoop believes that a loop retries only if a failure goes round again and a success leaves it, and if every round
 // makes the same call: nothing in it comes from the loop but a context. A loop that waits for a circuit to close, that
-// asks more of the result than an error, or that works through a list is none.
+// asks more of the result than an error, or that works through a list is none. It knows Execute and Do, and what Wrap or a
+// generated constructor has put into a local variable; not wrappers in fields.
 var ownRetryLoop = &analysis.Analyzer{
 	Name: "ownretryloop",
 	Doc: `report guarded calls in a retry loop of one's own
 
 The guard retries already: the attempts multiply, and the loop goes on against an open circuit. A call that must not be
 repeated is repeated all the same.`,
-	Requires: []*analysis.Analyzer{calls},
+	Requires: []*analysis.Analyzer{inspect.Analyzer, calls, defs, services},
 	Run: func(pass *analysis.Pass) (any, error) {
-		for _, g := range pass.ResultOf[calls].([]*guarded) {
-			if g.entry != "Execute" && g.entry != "Do" {
+		for _, g := range slices.Concat(pass.ResultOf[calls].([]*guarded), throughWrappers(pass)) {
+			if g.wraps() || g.entry == "Async" {
 				continue
 			}
 			loop := loopAround(g.cursor)
@@ -63,35 +66,25 @@ func loopBody(loop ast.Node) *ast.BlockStmt {
 // retries reports whether a loop goes round after an error of the call, and not after a success.
 func retries(info *types.Info, loop *inspector.Cursor, call *ast.CallExpr) bool {
 	list := loopBody(loop.Node()).List
-	for i, stmt := range list {
-		if !within(call.Pos(), stmt) {
-			continue
-		}
-		test, _ := stmt.(*ast.IfStmt)
-		init := stmt
-		if test != nil {
-			if test.Init == nil || !within(call.Pos(), test.Init) {
-				return false
-			}
-			init = test.Init
-		} else {
-			if loop, ok := loop.Node().(*ast.ForStmt); ok && loop.Cond != nil && i == len(list)-1 {
-				err, op := errorTest(info, loop.Cond)
-				return op == token.NEQ && err == errorOf(info, init, call)
-			}
-			if i+1 == len(list) {
-				return false
-			}
-			for i++; i+1 < len(list) && isCall(list[i]); i++ { // cancel(), a line in the log
-			}
-			if test, _ = list[i].(*ast.IfStmt); test == nil || test.Init != nil {
-				return false
-			}
-		}
-		err, op := errorTest(info, test.Cond)
-		return err != nil && err == errorOf(info, init, call) && turnsOn(test, op, list[i+1:])
+	i := slices.IndexFunc(list, func(stmt ast.Stmt) bool { return within(call.Pos(), stmt) })
+	if i < 0 {
+		return false
 	}
-	return false
+	if test, ok := list[i].(*ast.IfStmt); ok { // if err := …; err != nil
+		return test.Init != nil && turnsOn(info, test, errorOf(info, test.Init, call), list[i+1:])
+	}
+	err := errorOf(info, list[i], call)
+	if loop, ok := loop.Node().(*ast.ForStmt); ok && loop.Cond != nil && i == len(list)-1 { // for err != nil
+		tested, op := errorTest(info, loop.Cond)
+		return op == token.NEQ && tested == err
+	}
+	for i++; i < len(list) && isCall(list[i]); i++ { // cancel(), a line in the log
+	}
+	if i == len(list) {
+		return false
+	}
+	test, ok := list[i].(*ast.IfStmt)
+	return ok && test.Init == nil && turnsOn(info, test, err, list[i+1:])
 }
 
 func isCall(stmt ast.Stmt) bool {
@@ -108,8 +101,12 @@ func errorOf(info *types.Info, stmt ast.Stmt, call *ast.CallExpr) *types.Var {
 	return variable(info, assign.Lhs[len(assign.Lhs)-1])
 }
 
-// turnsOn reports whether the test of an error leaves the loop on success only, given what follows it in the loop.
-func turnsOn(test *ast.IfStmt, op token.Token, rest []ast.Stmt) bool {
+// turnsOn reports whether a test is one of that error and leaves the loop on success only, given what follows in the loop.
+func turnsOn(info *types.Info, test *ast.IfStmt, err *types.Var, rest []ast.Stmt) bool {
+	tested, op := errorTest(info, test.Cond)
+	if err == nil || tested != err {
+		return false
+	}
 	failed, succeeded := []ast.Stmt(nil), test.Body.List
 	if op == token.NEQ {
 		failed, succeeded = succeeded, nil
@@ -191,10 +188,13 @@ func varies(info *types.Info, loop *inspector.Cursor, g *guarded) bool {
 func changedBy(info *types.Info, loop *inspector.Cursor, g *guarded) map[types.Object]bool {
 	changed := map[types.Object]bool{}
 	for c := range loop.Preorder((*ast.AssignStmt)(nil), (*ast.IncDecStmt)(nil), (*ast.UnaryExpr)(nil), (*ast.CallExpr)(nil)) {
+		if within(c.Node().Pos(), g.call) {
+			continue // what it does inside
+		}
 		switch n := c.Node().(type) {
 		case *ast.AssignStmt:
-			if len(n.Rhs) == 1 && ast.Unparen(n.Rhs[0]) == g.call || within(n.Pos(), g.call) {
-				continue // its own results, and what it does inside
+			if len(n.Rhs) == 1 && ast.Unparen(n.Rhs[0]) == g.call {
+				continue // its results
 			}
 			for _, target := range n.Lhs {
 				changed[rootOf(info, target)] = true
@@ -206,16 +206,23 @@ func changedBy(info *types.Info, loop *inspector.Cursor, g *guarded) map[types.O
 				changed[rootOf(info, n.X)] = true
 			}
 		case *ast.CallExpr:
-			sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr)
-			if !ok || within(n.Pos(), g.call) {
-				continue
-			}
-			if v := variable(info, sel.X); v != nil && v.Kind() != types.RecvVar && !isNamed(deref(v.Type()), libraryPath, "Guard") {
-				changed[v] = true
-			}
+			changed[receiverOf(info, n)] = true
 		}
 	}
 	return changed
+}
+
+// receiverOf returns the variable whose method a call is, if that may change it.
+func receiverOf(info *types.Info, call *ast.CallExpr) types.Object {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	v := variable(info, sel.X)
+	if v == nil || v.Kind() == types.RecvVar || isNamed(deref(v.Type()), libraryPath, "Guard") {
+		return nil
+	}
+	return v
 }
 
 // rootOf returns the variable that an assignment changes, or reaches into.

@@ -3,6 +3,7 @@ package vet
 import (
 	"go/ast"
 	"go/types"
+	"iter"
 	"slices"
 
 	"golang.org/x/tools/go/analysis"
@@ -10,9 +11,10 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// rawService looks at services in local variables and parameters that are wrapped once, by a generated constructor, into
-// another local variable: calls on the raw one that stand behind, where the wrapper can be named too. It does not see raw
-// services in fields, nor those that are handed on; inside guarded functions the raw service is the right one.
+// rawService looks at services that are wrapped by a generated constructor: in local variables and parameters, wrapped once
+// into another local variable, the calls on the raw one that stand behind, where the wrapper can be named too; in fields
+// (rawfields.go), the calls through a field beside which the same struct keeps the wrapper. It does not see raw services
+// that are handed on, nor what is mixed of the two; inside guarded functions the raw service is the right one.
 var rawService = &analysis.Analyzer{
 	Name: "rawservice",
 	Doc: `report calls of a service beside its wrapper
@@ -28,37 +30,29 @@ no circuit.`,
 				check.run()
 			}
 		}
+		checkRawFields(pass, root)
 		return nil, nil
 	},
 }
 
-// wrapped yields the variables that a statement makes wrappers of.
-func wrapped(pass *analysis.Pass, node ast.Node) func(yield func(raw, wrapper *types.Var) bool) {
-	var targets, values []ast.Expr
-	switch n := node.(type) {
-	case *ast.AssignStmt:
-		targets, values = n.Lhs, n.Rhs
-	case *ast.ValueSpec:
-		for _, name := range n.Names {
-			targets = append(targets, name)
-		}
-		values = n.Values
-	}
+// wrapped yields the local variables that a statement makes wrappers of, and those that take the wrappers.
+func wrapped(pass *analysis.Pass, node ast.Node) iter.Seq2[*types.Var, *types.Var] {
 	return func(yield func(raw, wrapper *types.Var) bool) {
-		if len(targets) != len(values) {
-			return
-		}
-		for i, value := range values {
-			call, ok := ast.Unparen(value).(*ast.CallExpr)
-			if !ok || !isConstructor(callee(pass.TypesInfo, call)) {
-				continue
-			}
-			raw, wrapper := local(pass, call.Args[0]), local(pass, targets[i])
+		for target, value := range assigned(node) {
+			raw, wrapper := local(pass, wrappedIn(pass.TypesInfo, value.call())), local(pass, target)
 			if raw != nil && wrapper != nil && raw != wrapper && !yield(raw, wrapper) {
 				return
 			}
 		}
 	}
+}
+
+// wrappedIn returns the service that a call makes a wrapper of; nil if it does nothing of the kind.
+func wrappedIn(info *types.Info, call *ast.CallExpr) ast.Expr {
+	if call == nil || !isConstructor(callee(info, call)) {
+		return nil
+	}
+	return call.Args[0]
 }
 
 // isConstructor recognises what resilientgen writes: func(next S, guards resilient.Guards) S.
@@ -72,6 +66,9 @@ func isConstructor(fn *types.Func) bool {
 }
 
 func local(pass *analysis.Pass, e ast.Expr) *types.Var {
+	if e == nil {
+		return nil
+	}
 	v := variable(pass.TypesInfo, e)
 	if v == nil || v.Name() == "_" || v.Parent() == pass.Pkg.Scope() {
 		return nil
@@ -95,11 +92,7 @@ func (c *rawCheck) run() {
 	if _, once := d.only(c.wrapper); !once || len(d.values[c.raw]) > limit {
 		return // one of them may be something else by then
 	}
-	wrapper, ok := types.Unalias(c.wrapper.Type()).(*types.Named)
-	if !ok {
-		return
-	}
-	s := known[wrapper.Origin().Obj()]
+	s := serviceNamed(known, c.wrapper.Type())
 	if s == nil {
 		return
 	}
@@ -109,17 +102,10 @@ func (c *rawCheck) run() {
 			call := cursor.Node().(*ast.CallExpr)
 			sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 			if !ok || call.Pos() < c.from.Node().End() || variable(c.pass.TypesInfo, sel.X) != c.raw ||
-				!slices.Contains(s.Guarded, sel.Sel.Name) || !c.inScope(call) || c.underGuard(cursor) {
+				!slices.Contains(s.Guarded, sel.Sel.Name) || !c.inScope(call) || underGuard(c.pass, cursor) {
 				continue
 			}
-			c.pass.Report(analysis.Diagnostic{
-				Pos: sel.Pos(), End: sel.End(),
-				Message: c.raw.Name() + "." + sel.Sel.Name + " goes past the guard: the wrapper " + c.wrapper.Name() + " is in scope",
-				SuggestedFixes: []analysis.SuggestedFix{{
-					Message:   "call the wrapper",
-					TextEdits: []analysis.TextEdit{{Pos: sel.X.Pos(), End: sel.X.End(), NewText: []byte(c.wrapper.Name())}},
-				}},
-			})
+			reportRaw(c.pass, sel, sel.X, c.wrapper.Name())
 		}
 		break
 	}
@@ -131,13 +117,25 @@ func (c *rawCheck) inScope(at ast.Node) bool {
 }
 
 // underGuard reports whether a call stands in a guarded function.
-func (c *rawCheck) underGuard(call inspector.Cursor) bool {
+func underGuard(pass *analysis.Pass, call inspector.Cursor) bool {
 	for lit := range call.Enclosing((*ast.FuncLit)(nil)) {
-		for _, g := range c.pass.ResultOf[calls].([]*guarded) {
+		for _, g := range pass.ResultOf[calls].([]*guarded) {
 			if g.fn.lit == lit.Node() {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// reportRaw reports a method that is called through raw; the fix puts the wrapper's name in its place.
+func reportRaw(pass *analysis.Pass, method *ast.SelectorExpr, raw ast.Node, wrapper string) {
+	pass.Report(analysis.Diagnostic{
+		Pos: method.Pos(), End: method.End(),
+		Message: types.ExprString(method) + " goes past the guard: the wrapper " + wrapper + " is in scope",
+		SuggestedFixes: []analysis.SuggestedFix{{
+			Message:   "call the wrapper",
+			TextEdits: []analysis.TextEdit{{Pos: raw.Pos(), End: raw.End(), NewText: []byte(wrapper)}},
+		}},
+	})
 }

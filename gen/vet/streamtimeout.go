@@ -43,19 +43,8 @@ func handsOut(pass *analysis.Pass, f function) bool {
 	out, touched := false, false
 	inspectNow(f.body, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.AssignStmt:
-			t.assign(n.Lhs, n.Rhs)
-			for _, target := range n.Lhs {
-				if sel, ok := ast.Unparen(target).(*ast.SelectorExpr); ok && sel.Sel.Name == "Body" {
-					touched = true
-				}
-			}
-		case *ast.ValueSpec:
-			var targets []ast.Expr
-			for _, name := range n.Names {
-				targets = append(targets, name)
-			}
-			t.assign(targets, n.Values)
+		case *ast.AssignStmt, *ast.ValueSpec:
+			touched = t.assign(n) || touched
 		case *ast.ReturnStmt:
 			out = out || len(n.Results) > 0 && t.fromCall(n.Results[0])
 		case *ast.CallExpr:
@@ -78,19 +67,17 @@ type tainting struct {
 	from map[*types.Var]bool
 }
 
-func (t *tainting) assign(targets, values []ast.Expr) {
-	for i, target := range targets {
-		value := ast.Expr(nil)
-		switch {
-		case len(values) == len(targets):
-			value = values[i]
-		case len(values) == 1:
-			value = values[0]
+// assign follows an assignment; it reports whether one replaces a body.
+func (t *tainting) assign(n ast.Node) (replaces bool) {
+	for target, value := range assigned(n) {
+		if sel, ok := ast.Unparen(target).(*ast.SelectorExpr); ok && sel.Sel.Name == "Body" {
+			replaces = true
 		}
-		if v := variable(t.info, target); v != nil && value != nil {
-			t.from[v] = t.tainted(value) && !isError(v.Type())
+		if v := variable(t.info, target); v != nil && value.expr != nil {
+			t.from[v] = t.tainted(value.expr) && !isError(v.Type())
 		}
 	}
+	return replaces
 }
 
 func (t *tainting) tainted(e ast.Expr) bool {

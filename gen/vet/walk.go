@@ -31,20 +31,6 @@ func inspectNow(body ast.Node, visit func(ast.Node) bool) {
 	})
 }
 
-// uses reports whether a variable is named anywhere below a node.
-func uses(info *types.Info, node ast.Node, v *types.Var) bool {
-	found := false
-	if v != nil {
-		ast.Inspect(node, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok && info.Uses[id] == v {
-				found = true
-			}
-			return !found
-		})
-	}
-	return found
-}
-
 // within reports whether a position lies in a node.
 func within(pos token.Pos, node ast.Node) bool { return node.Pos() <= pos && pos < node.End() }
 

@@ -40,6 +40,13 @@ func serviceMethod(info *types.Info, known map[types.Object]*service, sel *ast.S
 	if !ok {
 		return "", nil
 	}
-	obj := named.Origin().Obj()
-	return obj.Name(), known[obj]
+	return named.Obj().Name(), serviceNamed(known, named)
+}
+
+// serviceNamed returns what is said about a type, be it an instance of a generic one; nil if it is no service.
+func serviceNamed(known map[types.Object]*service, t types.Type) *service {
+	if named, ok := types.Unalias(t).(*types.Named); ok {
+		return known[named.Origin().Obj()]
+	}
+	return nil
 }

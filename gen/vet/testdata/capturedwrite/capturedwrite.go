@@ -2,6 +2,7 @@ package capturedwrite
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"sync/atomic"
 
@@ -11,6 +12,8 @@ import (
 type result struct {
 	name string
 	size int
+
+	inner *result
 }
 
 func get(ctx context.Context) (string, int, error) { return "", 0, nil }
@@ -62,6 +65,8 @@ func clean(ctx context.Context, g *resilient.Guard, unknown resilient.Op, out *r
 		seen[inside] = true
 		out.name = inside
 		global = inside
+		http.DefaultClient = &http.Client{}
+		out.inner.name = inside
 		n.Add(1)
 		return err
 	})

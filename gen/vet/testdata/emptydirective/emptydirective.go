@@ -11,33 +11,42 @@ type Good interface {
 
 // A note on resilience: service interfaces are small. The resilient: idempotent prefix is explained elsewhere.
 
-// resilient:service spaced // want `is not a directive: there is a space after //`
+/* want `is not a directive: there is a space after //` */ // resilient:service spaced
 type Spaced interface {
 	Get(ctx context.Context) error
 }
 
 //resilient:service misspelt
 type Misspelt interface {
-	//resilient:idempotant // want `//resilient:idempotant is not a directive`
+	/* want `//resilient:idempotant is not a directive` */ //resilient:idempotant
 	Get(ctx context.Context) error
 }
 
-//resilient:service structure // want `Structure is a struct`
+/* want `Structure is a struct` */ //resilient:service structure
 type Structure struct{}
 
 type unsaid interface {
-	//resilient:idempotent // want `//resilient:idempotent does nothing here: unsaid has no //resilient:service`
+	/* want `//resilient:idempotent does nothing here: unsaid has no //resilient:service` */ //resilient:idempotent
 	Get(ctx context.Context) error
 }
 
 type named Structure
 
-//resilient:service named // want `//resilient:service does nothing here: Other is no interface`
+/* want `//resilient:service does nothing here: Other is no interface` */ //resilient:service named
 type Other named
 
 //resilient:service list
-//resilient:idempotent Get,Lost // want `//resilient:idempotent does nothing here: List has no method Lost`
+/* want `//resilient:idempotent does nothing here: List has no method Lost` */ //resilient:idempotent Get,Lost
 type List interface{ Good }
 
-//resilient:service function // want `it stands on a function`
-func function() {}
+type (
+	//resilient:service inGroup
+	InGroup interface{ Get() error }
+)
+
+type Trailing interface {
+	Get(ctx context.Context) error //resilient:idempotent // want `it trails what it is about`
+}
+
+/* want `it stands on a function` */ //resilient:service function
+func function()                      {}

@@ -6,6 +6,7 @@ import (
 	"log"
 	"time"
 
+	"example.com/app/plans"
 	"github.com/seed42274fcc/stoic/resilient"
 )
 
@@ -150,6 +151,43 @@ func (c *client) clean(ctx context.Context, ids []string, next func() (string, b
 		l.advance()
 	}
 	return "", nil
+}
+
+func wrapped(ctx context.Context, g *resilient.Guard, guards resilient.Guards, raw plans.Service, c *client) {
+	get := resilient.Wrap(g, resilient.Idempotent("get").WithTotalTimeout(time.Second), c.get)
+	service := plans.NewResilientService(raw, guards)
+	for {
+		value, err := get(ctx, "1") // want `this guarded call stands in a retry loop`
+		if err == nil {
+			log.Print(value)
+			break
+		}
+	}
+	for {
+		if _, err := service.Get(ctx, "1"); err == nil { // want `this guarded call stands in a retry loop`
+			break
+		}
+	}
+	for {
+		if err := service.Apply(ctx, plans.Plan{}); err == nil { // want `this call is repeated by the loop around it`
+			break
+		}
+	}
+	for {
+		if _, err := raw.Get(ctx, "1"); err == nil {
+			break
+		}
+	}
+	for {
+		if err := service.Ping(ctx); err == nil { // forwarded
+			break
+		}
+	}
+	for _, id := range []string{"1", "2"} {
+		if _, err := get(ctx, id); err == nil {
+			break
+		}
+	}
 }
 
 type list struct{ at string }

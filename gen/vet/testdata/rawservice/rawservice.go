@@ -49,3 +49,60 @@ func clean(ctx context.Context, raw, other plans.Service, guards resilient.Guard
 	_, _ = changing.Get(ctx, "1")
 	return wrapper.Apply(ctx, plans.Plan{})
 }
+
+// server keeps both, made together.
+type server struct {
+	raw     plans.Service
+	plans   plans.Service
+	another plans.Service
+}
+
+func newServer(client plans.Service, guards resilient.Guards) *server {
+	return &server{raw: client, plans: plans.NewResilientService(client, guards), another: client}
+}
+
+func (s *server) faults(ctx context.Context) {
+	_, _ = s.raw.Get(ctx, "1")             // want `s.raw.Get goes past the guard: the wrapper plans is in scope`
+	_ = s.another.Apply(ctx, plans.Plan{}) // want `s.another.Apply goes past the guard`
+}
+
+func (s *server) clean(ctx context.Context, g *resilient.Guard) {
+	_ = s.raw.Ping(ctx)
+	_ = s.raw.Close()
+	_, _ = s.plans.Get(ctx, "1")
+	_ = resilient.Do(ctx, g, resilient.NonIdempotent("apply"), func(ctx context.Context) error {
+		return s.raw.Apply(ctx, plans.Plan{})
+	})
+}
+
+// lazy keeps both, one made of the other.
+type lazy struct{ next, guarded plans.Service }
+
+func (l *lazy) start(guards resilient.Guards) { l.guarded = plans.NewResilientService(l.next, guards) }
+
+func (l *lazy) faults(ctx context.Context) {
+	_, _ = l.next.Get(ctx, "1") // want `l.next.Get goes past the guard: the wrapper guarded is in scope`
+}
+
+// unguarded has a field of the same kind, and no wrapper.
+type unguarded struct{ next plans.Service }
+
+func (u *unguarded) clean(ctx context.Context, l *lazy) {
+	_, _ = u.next.Get(ctx, "1")
+	_, _ = l.guarded.Get(ctx, "1")
+}
+
+// either keeps what it is given, wrapped or not.
+type either struct{ next, used plans.Service }
+
+func newEither(client plans.Service, guards resilient.Guards) *either {
+	e := &either{next: client}
+	e.used = e.next
+	if guards != nil {
+		e.used = plans.NewResilientService(e.next, guards)
+		e.next = e.used
+	}
+	return e
+}
+
+func (e *either) clean(ctx context.Context) { _, _ = e.next.Get(ctx, "1") }
