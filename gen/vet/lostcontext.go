@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 )
@@ -19,7 +20,7 @@ var lostContext = &analysis.Analyzer{
 
 The context of a guarded function carries the time limits of the call and the scope by which a guarded call inside knows
 that it is not to retry. With context.Background(), or the context of the surroundings, the limits do not reach the work,
-and retries multiply.`,
+and retries multiply. What is to outlive the call takes context.WithoutCancel of the function's own context.`,
 	Requires: []*analysis.Analyzer{calls, defs},
 	Run: func(pass *analysis.Pass) (any, error) {
 		for _, g := range pass.ResultOf[calls].([]*guarded) {
@@ -136,6 +137,9 @@ func (c *contextCheck) outer(v *types.Var) bool {
 	if !isContext(v.Type()) || c.g.fn.lit == nil || !c.outside(v) {
 		return false
 	}
+	if c.g.ctx != nil && variable(c.pass.TypesInfo, c.g.ctx) == v {
+		return !c.assignedInside(v) // the very one that the guarded call is given, wherever it comes from
+	}
 	for _, value := range c.defs.values[v] {
 		if value.expr == nil || within(value.expr.Pos(), c.g.fn.body) {
 			return false
@@ -150,6 +154,12 @@ func (c *contextCheck) outer(v *types.Var) bool {
 		}
 	}
 	return len(c.defs.values[v]) > 0 || c.isParameter(v)
+}
+
+func (c *contextCheck) assignedInside(v *types.Var) bool {
+	return slices.ContainsFunc(c.defs.values[v], func(value value) bool {
+		return value.expr != nil && within(value.expr.Pos(), c.g.fn.lit)
+	})
 }
 
 // outside reports whether a variable is a local one of the surroundings.

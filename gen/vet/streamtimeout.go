@@ -3,6 +3,7 @@ package vet
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 )
@@ -46,7 +47,7 @@ func handsOut(pass *analysis.Pass, f function) bool {
 		case *ast.AssignStmt, *ast.ValueSpec:
 			touched = t.assign(n) || touched
 		case *ast.ReturnStmt:
-			out = out || len(n.Results) > 0 && t.fromCall(n.Results[0])
+			out = out || len(n.Results) > 0 && t.tainted(n.Results[0])
 		case *ast.CallExpr:
 			touched = touched || reads(callee(pass.TypesInfo, n))
 		}
@@ -81,27 +82,20 @@ func (t *tainting) assign(n ast.Node) (replaces bool) {
 }
 
 func (t *tainting) tainted(e ast.Expr) bool {
-	if v := variable(t.info, e); v != nil {
-		return t.from[v]
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return t.from[variable(t.info, e)]
+	case *ast.SelectorExpr:
+		return e.Sel.Name == "Body" && t.tainted(e.X)
+	case *ast.CallExpr:
+		return slices.ContainsFunc(e.Args, func(arg ast.Expr) bool { return t.carries(arg) && t.tainted(arg) })
 	}
-	return t.fromCall(e)
+	return false
 }
 
-// fromCall reports whether an expression is the result of a call that is given the context, or what was made with it.
-func (t *tainting) fromCall(e ast.Expr) bool {
-	e = ast.Unparen(e)
-	if v := variable(t.info, e); v != nil {
-		return t.from[v] && !isContext(v.Type())
-	}
-	call, ok := e.(*ast.CallExpr)
-	if !ok {
-		return false
-	}
-	for _, arg := range call.Args {
-		if t.tainted(arg) {
-			return true
-		}
-	}
-	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	return ok && t.tainted(sel.X)
+// carries reports whether an argument hands on the context, or a request that was made with it. Whoever is given anything
+// else may have read it.
+func (t *tainting) carries(arg ast.Expr) bool {
+	typ := t.info.TypeOf(arg)
+	return isContext(typ) || isNamed(deref(typ), "net/http", "Request")
 }

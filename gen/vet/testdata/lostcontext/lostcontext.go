@@ -8,6 +8,8 @@ import (
 	"github.com/seed42274fcc/stoic/resilient"
 )
 
+type key struct{}
+
 type client struct{ base context.Context }
 
 func (c *client) get(ctx context.Context, id string) (string, error) { return id, nil }
@@ -56,6 +58,10 @@ func (c *client) faults(ctx context.Context, g *resilient.Guard, op resilient.Op
 		return "", nil
 	})
 	defer f.Cancel()
+	group := r.WithContext(ctx).Context()
+	_ = resilient.Do(group, g, op, func(context.Context) error {
+		return c.put(group) // want `the context of the surroundings is used`
+	})
 	_ = resilient.WrapErr0(g, op, c.named)
 	_ = resilient.WrapErr0(g, op, generic[int])
 }
@@ -71,7 +77,7 @@ func generic[T any](ctx context.Context) error {
 // notGuarded is nobody's guarded function.
 func (c *client) notGuarded(ctx context.Context) error { return c.put(context.Background()) }
 
-func (c *client) clean(ctx context.Context, g *resilient.Guard, op resilient.Op, queue chan context.Context) {
+func (c *client) clean(ctx context.Context, g *resilient.Guard, op resilient.Op, queue chan context.Context, r *http.Request) {
 	detached := context.WithoutCancel(ctx)
 	_ = resilient.Do(ctx, g, op, func(ctx context.Context) error { return c.put(ctx) })
 	_ = resilient.Do(ctx, g, op, func(attempt context.Context) error {
@@ -101,7 +107,14 @@ func (c *client) clean(ctx context.Context, g *resilient.Guard, op resilient.Op,
 		return c.put(limited)
 	})
 	_ = resilient.Do(ctx, g, op, func(context.Context) error { return c.put(c.base) })
-	for next := range queue {
+	moved := r.Context()
+	_ = resilient.Do(moved, g, op, func(own context.Context) error {
+		moved = context.WithValue(own, key{}, 1)
+		return c.put(moved)
+	})
+	other := r.Context()
+	_ = resilient.Do(ctx, g, op, func(own context.Context) error { return c.put(other) })
+	for next := range queue { // of whoever queued it
 		_ = resilient.Do(ctx, g, op, func(context.Context) error { return c.put(next) })
 	}
 	_ = resilient.Do(ctx, g, op, func(context.Context) error {

@@ -18,6 +18,8 @@ type object struct {
 	Body io.ReadCloser
 }
 
+func buffered(o *object) (*object, error) { return o, nil }
+
 type store struct{ db *sql.DB }
 
 func (s *store) open(ctx context.Context, key string) (io.ReadCloser, error) { return nil, nil }
@@ -47,6 +49,17 @@ func (s *store) faults(ctx context.Context, g *resilient.Guard, op resilient.Op,
 	})
 	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (iter.Seq[string], error) { // want `returns a stream \(an iterator\)`
 		return s.all(ctx), nil
+	})
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (io.ReadCloser, error) { // want `returns a stream \(io.ReadCloser\)`
+		request, err := http.NewRequestWithContext(ctx, "GET", "http://localhost", nil)
+		if err != nil {
+			return nil, err
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return nil, err
+		}
+		return response.Body, nil
 	})
 	_ = resilient.Wrap0(g, op, s.rows)                                                 // want `returns a stream \(\*sql.Rows\)`
 	_ = resilient.Wrap0(g, op, external)                                               // want `returns a stream \(\*sql.Rows\)`
@@ -78,6 +91,20 @@ func (s *store) clean(ctx context.Context, g *resilient.Guard, op resilient.Op, 
 		}
 		defer body.Close()
 		return io.ReadAll(body)
+	})
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (*object, error) {
+		o, err := s.object(ctx, "k")
+		if err != nil {
+			return nil, err
+		}
+		return buffered(o)
+	})
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (*http.Response, error) {
+		request, err := http.NewRequest("GET", "http://localhost", nil) // not the context's, which is another fault
+		if err != nil {
+			return nil, err
+		}
+		return http.DefaultClient.Do(request)
 	})
 	_, _ = resilient.Execute(ctx, g, op, external) // nobody knows what it hangs on
 	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (io.ReadCloser, error) {
