@@ -96,7 +96,9 @@ func write(t *testing.T, path string, content []byte) {
 }
 
 // environment is that of every go command here.
-func environment() []string { return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off") }
+func environment() []string {
+	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")
+}
 
 // sources writes the files of a scenario, with their line endings changed if crlf.
 func (s *scenario) sources(t *testing.T, dir string, crlf bool) {

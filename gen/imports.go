@@ -49,7 +49,11 @@ func (im *imports) decide(files []*ast.File, reserved taken) {
 		return cmp.Or(cmp.Compare(im.rank(a, wish), im.rank(b, wish)), cmp.Compare(a, b))
 	})
 	for _, p := range paths {
-		candidates := append(slices.Clone(wish[p]), im.packages[p])
+		candidates := slices.Clone(wish[p])
+		for i, candidate := range candidates {
+			candidates[i] = cmp.Or(candidate, im.packages[p])
+		}
+		candidates = append(candidates, im.packages[p])
 		if !im.ours[p] {
 			candidates = append(candidates, fromPath(p))
 		}
@@ -84,10 +88,13 @@ func wishes(files []*ast.File) map[string][]string {
 	for _, file := range files {
 		for _, spec := range file.Imports {
 			p, err := strconv.Unquote(spec.Path.Value)
-			if err != nil || spec.Name == nil || spec.Name.Name == "_" || spec.Name.Name == "." {
-				continue
+			switch {
+			case err != nil || spec.Name != nil && (spec.Name.Name == "_" || spec.Name.Name == "."):
+			case spec.Name == nil:
+				wish[p] = append(wish[p], "") // its own
+			default:
+				wish[p] = append(wish[p], spec.Name.Name)
 			}
-			wish[p] = append(wish[p], spec.Name.Name)
 		}
 	}
 	return wish

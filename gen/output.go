@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/seed42274fcc/stoic/gen/directive"
 )
 
 // output is one file to write, with the targets that go into it.
@@ -69,7 +71,7 @@ func (o *output) render(ps *problems, aliases aliasFinder) ([]byte, bool) {
 		ps.add(o.targets[0].pos, "cannot print the wrapper of "+o.targets[0].object.Name(), firstLine(err), "report this to the authors of resilientgen")
 		return nil, false
 	}
-	header := generatedBy + "\n\n"
+	header := directive.Generated + "\n\n"
 	if o.build != "" {
 		header += "//go:build " + o.build + "\n\n"
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/seed42274fcc/stoic/gen/directive"
 )
 
 // Run loads the packages, judges their interfaces and prints the wrappers. Nothing is
@@ -55,6 +57,12 @@ func (r *run) load() error {
 		if err != nil {
 			return err
 		}
+		if !r.config.Tests && needsTests(l) {
+			r.config.Tests = true
+			if l, err = load(r.config, nil, r.config.Source || again, overlay); err != nil {
+				return err
+			}
+		}
 		r.loaded = l
 		r.problems.list, r.notes.list = nil, nil
 		broken := r.listErrors()
@@ -65,6 +73,7 @@ func (r *run) load() error {
 		}
 	}
 	r.runtimeMissing()
+	r.unread()
 	return nil
 }
 
@@ -122,6 +131,9 @@ func (r *run) judge() {
 // outputs prints the files.
 func (r *run) outputs() {
 	r.outFile = map[*target]string{}
+	if r.config.Out != "" && !r.onePackage() {
+		return
+	}
 	byPath := map[string]*output{}
 	var order []string
 	for _, t := range r.targets {
@@ -154,8 +166,19 @@ func (r *run) outputs() {
 	}
 }
 
+// onePackage checks that one file is enough for all wrappers.
+func (r *run) onePackage() bool {
+	for _, t := range r.targets {
+		if t.pkg != r.targets[0].pkg {
+			r.problems.add(t.pos, "cannot write "+r.config.Out, "the interfaces are in more than one package", "name one package, or leave -out away")
+			return false
+		}
+	}
+	return true
+}
+
 // written reports whether a file's text is one of ours.
-func written(text []byte) bool { return strings.HasPrefix(string(text), generatedBy) }
+func written(text []byte) bool { return strings.HasPrefix(string(text), directive.Generated) }
 
 // pathFor is where the wrapper of a target goes: beside its source file, for that is
 // what carries the build constraint. There are as many outputs as sources.
