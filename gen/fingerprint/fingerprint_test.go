@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -99,35 +100,32 @@ func TestDirectives(t *testing.T) {
 	assert.NotEqual(t, of(t, source, get), of(t, source, timeout))
 }
 
-// However a directive is written, what it says is what counts.
-func TestService(t *testing.T) {
+// What the directives of a type say is what counts, not what surrounds them.
+func TestOfType(t *testing.T) {
 	const base = "//resilient:service plans\ntype S interface {\n//resilient:idempotent\nGet() error\n//resilient:timeout 2s attempt=500ms\nSet() error\n}"
-	service := func(source string, marked ...string) string {
+	of := func(source string) string {
 		t.Helper()
 		file, err := parser.ParseFile(token.NewFileSet(), "s.go", "package p\n"+source, parser.ParseComments)
 		require.NoError(t, err)
 		read := directive.Read(file)
 		require.Empty(t, read.Problems)
 		iface, params := load(t, "p", source)
-		return fingerprint.OfService(iface, params, read.Types[0], marked)
+		return fingerprint.OfType(iface, params, read.Types[0])
 	}
-	same := []string{
-		"//resilient:service plans\n//resilient:idempotent Get\ntype S interface {\nGet() error\n//resilient:timeout 2000ms attempt=0.5s\nSet() error\n}",
-		"// S is.\n//\n//resilient:timeout 2s attempt=500ms Set\n//resilient:service  plans\ntype S interface {\n//resilient:idempotent\nGet() error\nSet() error\n}",
+	for _, same := range []string{
+		"// S is.\n//\n//resilient:service  plans\ntype S interface {\n// Set sets.\n//\n//resilient:timeout 2s  attempt=500ms\nSet() error\n//resilient:idempotent\nGet() error\n}",
+		strings.ReplaceAll(base, "\n", "\r\n"),
+	} {
+		assert.Equal(t, of(base), of(same), same)
 	}
-	for _, source := range same {
-		assert.Equal(t, service(base), service(source), source)
-	}
-	assert.Equal(t, service(base), service(base, "Get"), "marked as well as annotated")
 	for _, other := range []string{
 		"//resilient:service plan\ntype S interface {\n//resilient:idempotent\nGet() error\n//resilient:timeout 2s attempt=500ms\nSet() error\n}",
 		"//resilient:service plans\ntype S interface {\n//resilient:idempotent rewind\nGet() error\n//resilient:timeout 2s attempt=500ms\nSet() error\n}",
 		"//resilient:service plans\ntype S interface {\n//resilient:idempotent\nGet() error\n//resilient:timeout 2s\nSet() error\n}",
 		"//resilient:service plans\ntype S interface {\nGet() error\n//resilient:timeout 2s attempt=500ms\nSet() error\n}",
 	} {
-		assert.NotEqual(t, service(base), service(other), other)
+		assert.NotEqual(t, of(base), of(other), other)
 	}
-	assert.NotEqual(t, service(base), service(base, "Set"), "marked")
 }
 
 // A package that is compiled with its tests is called "p [p.test]" by some loaders.

@@ -64,9 +64,9 @@ func doesNothing(obj types.Object, t *directive.Type, d directive.Directive) str
 	switch {
 	case !ok:
 		return obj.Name() + " is no interface"
-	case !t.Has(directive.Service):
+	case !t.Has(directive.Service) && d.Place == directive.OnType: // those on methods are for others that embed it
 		return obj.Name() + " has no //resilient:service"
-	case t.Has(directive.From): // its methods are written by the generator
+	case !t.Has(directive.Service), t.Has(directive.From): // whose methods are elsewhere
 		return ""
 	}
 	for _, name := range d.Methods {

@@ -3,6 +3,7 @@ package vet
 import (
 	"go/ast"
 	"go/types"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,12 +15,15 @@ import (
 )
 
 // service is what the directives of an interface come to. It is a fact about the interface's name: packages that import
-// it see no comments.
+// it see no comments. What we are not sure of is in none of the lists.
 type service struct {
-	Name        string
-	Fingerprint string
-	Writers     []string // methods that are guarded and not idempotent; what we are not sure of is in neither list
-	Guarded     []string // all methods that are guarded
+	Name        string // "" if it has directives for others that embed it, and no wrapper of its own
+	Fingerprint string // "" if it cannot be told from here
+	Guarded     []string
+	Writers     []string // those of Guarded that are not idempotent
+
+	// Said are the methods that its own directives call idempotent, or exclude from being guarded.
+	Said []string
 }
 
 // AFact makes service a fact.
@@ -51,51 +55,92 @@ var services = &analysis.Analyzer{
 	FactTypes:  []analysis.Fact{(*service)(nil)},
 	ResultType: reflect.TypeFor[map[types.Object]*service](),
 	Run: func(pass *analysis.Pass) (any, error) {
-		marked := markedIdempotent(pass)
+		r := &serviceReader{pass: pass, marked: markedIdempotent(pass)}
+		var own []*directive.Type
 		for _, file := range pass.ResultOf[directives].([]*directive.File) {
-			for _, t := range file.Types {
-				if s, obj := serviceOf(pass.TypesInfo, t, marked); s != nil {
-					pass.ExportObjectFact(obj, s)
-				}
+			own = append(own, file.Types...)
+		}
+		for _, t := range own { // what they say themselves, before what others say who embed them
+			r.export(t, &service{Said: slices.Collect(maps.Keys(methodsSaid(t)))})
+		}
+		for _, t := range own {
+			if s := r.service(t); s != nil {
+				r.export(t, s)
 			}
 		}
 		known := map[types.Object]*service{}
 		for _, fact := range pass.AllObjectFacts() {
-			known[fact.Object] = fact.Fact.(*service)
+			if s := fact.Fact.(*service); s.Name != "" {
+				known[fact.Object] = s
+			}
 		}
 		return known, nil
 	},
 }
 
-// serviceOf returns what is said about one declared type; nil if it is no service interface.
-func serviceOf(info *types.Info, t *directive.Type, marked map[*types.Func]bool) (*service, types.Object) {
+type serviceReader struct {
+	pass   *analysis.Pass
+	marked map[*types.Func]bool
+}
+
+func (r *serviceReader) export(t *directive.Type, s *service) {
+	slices.Sort(s.Said)
+	if obj := r.pass.TypesInfo.Defs[t.Spec.Name]; obj != nil {
+		r.pass.ExportObjectFact(obj, s)
+	}
+}
+
+// service returns what is said about one declared type; nil if it is no service interface.
+func (r *serviceReader) service(t *directive.Type) *service {
 	named := directive.Find(t.Directives, directive.Service)
-	obj := info.Defs[t.Spec.Name]
+	obj := r.pass.TypesInfo.Defs[t.Spec.Name]
 	if named == nil || obj == nil {
-		return nil, nil
+		return nil
 	}
 	iface, ok := obj.Type().Underlying().(*types.Interface)
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	said := methodsSaid(t)
-	s := &service{Name: named.Name}
-	var marks []string
+	s := &service{Name: named.Name, Said: slices.Collect(maps.Keys(said))}
 	for method := range iface.Methods() {
 		name := method.Name()
-		if marked[method.Origin()] {
+		if r.marked[method.Origin()] {
 			said[name] = append(said[name], directive.Idempotent)
-			marks = append(marks, name)
 		}
-		if isGuarded(method, said[name]) {
-			s.Guarded = append(s.Guarded, name)
-			if !slices.Contains(said[name], directive.Idempotent) && isReviewed(t, method, len(marks) > 0) {
-				s.Writers = append(s.Writers, name)
-			}
+		if !isGuarded(method, said[name]) || r.saidBelow(obj.Type(), name) {
+			continue
+		}
+		s.Guarded = append(s.Guarded, name)
+		if !slices.Contains(said[name], directive.Idempotent) && isReviewed(t, method) {
+			s.Writers = append(s.Writers, name)
 		}
 	}
-	s.Fingerprint = fingerprint.OfService(iface, typeParams(obj.Type()), t, marks)
-	return s, obj
+	if !t.Has(directive.From) { // whose methods are another type's
+		s.Fingerprint = fingerprint.OfType(iface, typeParams(obj.Type()), t)
+	}
+	return s
+}
+
+// saidBelow reports whether an interface that t embeds says something about a method. Whether that counts depends on whose
+// module it is.
+func (r *serviceReader) saidBelow(t types.Type, method string) bool {
+	iface, ok := t.Underlying().(*types.Interface)
+	if !ok {
+		return false
+	}
+	for embedded := range iface.EmbeddedTypes() {
+		if named, ok := types.Unalias(embedded).(*types.Named); ok {
+			fact := new(service)
+			if r.pass.ImportObjectFact(named.Origin().Obj(), fact) && slices.Contains(fact.Said, method) {
+				return true
+			}
+		}
+		if r.saidBelow(embedded, method) {
+			return true
+		}
+	}
+	return false
 }
 
 func typeParams(t types.Type) *types.TypeParamList {
@@ -105,21 +150,24 @@ func typeParams(t types.Type) *types.TypeParamList {
 	return nil
 }
 
-// methodsSaid lists the verbs for each method, wherever they stand.
+// methodsSaid lists, for each method, the verbs that decide whether it is guarded and repeated.
 func methodsSaid(t *directive.Type) map[string][]directive.Verb {
 	said := map[string][]directive.Verb{}
-	for _, d := range t.Directives {
-		if d.Verb == directive.From {
-			continue
+	say := func(method string, verb directive.Verb) {
+		switch verb {
+		case directive.Idempotent, directive.Skip, directive.Stream:
+			said[method] = append(said[method], verb)
 		}
+	}
+	for _, d := range t.Directives {
 		for _, method := range d.Methods {
-			said[method] = append(said[method], d.Verb)
+			say(method, d.Verb)
 		}
 	}
 	for _, line := range t.Lines {
 		for _, name := range line.Field.Names {
 			for _, d := range line.Directives {
-				said[name.Name] = append(said[name.Name], d.Verb)
+				say(name.Name, d.Verb)
 			}
 		}
 	}
@@ -142,7 +190,7 @@ func isGuarded(method *types.Func, said []directive.Verb) bool {
 // isReviewed reports whether a method without annotation is one on purpose. Those that are written in the interface
 // are. Those of an embedded one are when others of them are named in a list; a service of protobuf says it in a place
 // that we do not see.
-func isReviewed(t *directive.Type, method *types.Func, marked bool) bool {
+func isReviewed(t *directive.Type, method *types.Func) bool {
 	if iface, ok := t.Spec.Type.(*ast.InterfaceType); ok {
 		for _, field := range iface.Methods.List {
 			for _, name := range field.Names {
@@ -160,7 +208,7 @@ func isReviewed(t *directive.Type, method *types.Func, marked bool) bool {
 	if t.Has(directive.Inherit) || isRemoteProcedure(method.Signature()) {
 		return false
 	}
-	return marked || t.Has(directive.Idempotent)
+	return t.Has(directive.Idempotent)
 }
 
 // isRemoteProcedure recognises methods of generated gRPC and Connect clients by the types in their signatures.

@@ -25,8 +25,14 @@ type Misspelt interface {
 /* want `Structure is a struct` */ //resilient:service structure
 type Structure struct{}
 
+/* want `//resilient:idempotent does nothing here: unsaid has no //resilient:service` */ //resilient:idempotent Get
 type unsaid interface {
-	/* want `//resilient:idempotent does nothing here: unsaid has no //resilient:service` */ //resilient:idempotent
+	Get(ctx context.Context) error
+}
+
+// Part is embedded in services, here or elsewhere.
+type Part interface {
+	//resilient:idempotent
 	Get(ctx context.Context) error
 }
 

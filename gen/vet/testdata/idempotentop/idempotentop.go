@@ -31,13 +31,27 @@ type repository struct {
 	store plans.Store[string, int]
 	lists plans.Listed
 	some  plans.Unlisted
+	whole interface {
+		plans.Whole
+	}
+	parts localWhole
 }
 
 func (r *repository) faults(ctx context.Context, g *resilient.Guard) {
-	_ = resilient.WrapErr(g, resilient.Idempotent("apply"), r.Apply)    // want `Service.Apply is not`
-	_ = resilient.WrapErr(g, resilient.Idempotent("put"), r.store.Put)  // want `Store.Put is not`
-	_ = resilient.WrapErr0(g, resilient.Idempotent("w"), r.lists.Write) // want `Listed.Write is not`
-	_ = resilient.WrapErr0(g, resilient.Idempotent("w"), r.some.Delete) // want `Unlisted.Delete is not`
+	_ = resilient.WrapErr(g, resilient.Idempotent("apply"), r.Apply)     // want `Service.Apply is not`
+	_ = resilient.WrapErr(g, resilient.Idempotent("put"), r.store.Put)   // want `Store.Put is not`
+	_ = resilient.WrapErr0(g, resilient.Idempotent("w"), r.lists.Write)  // want `Listed.Write is not`
+	_ = resilient.WrapErr0(g, resilient.Idempotent("c"), r.parts.Change) // want `localWhole.Change is not`
+	_ = resilient.WrapErr0(g, resilient.Idempotent("w"), r.some.Delete)  // want `Unlisted.Delete is not`
+}
+
+// localWhole embeds an interface of another package, whose directives it may or may not take.
+//
+//resilient:service local_whole
+//resilient:idempotent Own
+type localWhole interface {
+	plans.Part
+	Own(ctx context.Context) error
 }
 
 // client has the same methods, and nothing is said about it.
@@ -49,7 +63,7 @@ type applier interface {
 	Apply(ctx context.Context, p plans.Plan) error
 }
 
-func clean(ctx context.Context, g *resilient.Guard, r *repository, s plans.Service, c client, a applier, unknown resilient.Op) {
+func clean(ctx context.Context, g *resilient.Guard, r *repository, s plans.Service, c client, a applier, unknown resilient.Op, w plans.Whole) {
 	_ = resilient.Wrap(g, resilient.Idempotent("get"), s.Get)
 	_ = resilient.WrapErr(g, resilient.NonIdempotent("apply"), s.Apply)
 	_ = resilient.WrapErr(g, unknown, s.Apply)
@@ -58,6 +72,10 @@ func clean(ctx context.Context, g *resilient.Guard, r *repository, s plans.Servi
 	_ = resilient.WrapErr0(g, resilient.Idempotent("ping"), s.Ping)
 	_ = resilient.Wrap(g, resilient.Idempotent("load"), r.store.Load)
 	_ = resilient.WrapErr0(g, resilient.Idempotent("read"), r.lists.Read)
+	_ = resilient.WrapErr0(g, resilient.Idempotent("look"), w.Look)
+	_ = resilient.WrapErr0(g, resilient.Idempotent("look"), r.parts.Look)
+	_ = resilient.WrapErr0(g, resilient.Idempotent("own"), r.parts.Own)
+	_ = resilient.WrapErr0(g, resilient.Idempotent("change"), r.whole.Change) // through an interface without a name
 	_ = resilient.WrapErr0(g, resilient.Idempotent("mark"), r.lists.Mark)
 	_ = resilient.WrapErr0(g, resilient.Idempotent("create"), r.some.Create) // inherited, and nobody looked at it
 	_ = resilient.Do(ctx, g, resilient.Idempotent("close"), func(context.Context) error { return s.Close() })

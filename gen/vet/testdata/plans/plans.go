@@ -51,6 +51,20 @@ type Unreviewed interface {
 	Create(ctx context.Context) error
 }
 
+// Part has directives for those that embed it.
+type Part interface {
+	//resilient:idempotent
+	Look(ctx context.Context) error
+	Change(ctx context.Context) error
+}
+
+//resilient:service whole
+//resilient:idempotent Own
+type Whole interface {
+	Part
+	Own(ctx context.Context) error
+}
+
 //resilient:service store
 type Store[K comparable, V any] interface {
 	//resilient:idempotent
