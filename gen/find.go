@@ -21,7 +21,8 @@ type finder struct {
 	notes    *problems
 	places   *places
 	marked   marks
-	invalid  bool // a signature holds a type that does not resolve
+	extra    []string // packages that //resilient:from names and that are not loaded
+	invalid  bool     // a signature holds a type that does not resolve
 }
 
 // find returns the targets of all packages, each with its methods and what is said of
@@ -89,7 +90,7 @@ func (f *finder) fill(t *target) bool {
 		return false
 	}
 	if from := directive.Find(t.decl.Directives, directive.From); from != nil {
-		return f.narrow(t, from)
+		return f.fromType(t, from)
 	}
 	typ := t.object.Type()
 	switch typ := typ.(type) {
@@ -135,15 +136,7 @@ func (f *finder) methods(t *target, iface *types.Interface) {
 		t.methods = append(t.methods, found)
 	}
 	said.unused()
-	t.print = fingerprintOf(t)
-}
-
-func fingerprintOf(t *target) string {
-	var directives []fingerprint.Directive
-	t.decl.All(func(method, text string) {
-		directives = append(directives, fingerprint.Directive{Method: method, Text: text})
-	})
-	return fingerprint.Of(t.iface, t.params, directives)
+	t.print = fingerprint.OfType(t.iface, t.params, t.decl)
 }
 
 // typeError is the first type error of a target's package, for a message.

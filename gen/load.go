@@ -22,13 +22,14 @@ type loaded struct {
 	fset     *token.FileSet
 	packages []*packages.Package // that the patterns name
 	runtime  *packages.Package
+	extra    map[string]*packages.Package
 }
 
 // load reads the packages that the config names, all in one run of go list. Extra are
 // import paths that are needed besides. fromSource type-checks dependencies from
 // source too.
 func load(config *Config, extra []string, fromSource bool, overlay map[string][]byte) (*loaded, error) {
-	l := &loaded{fset: token.NewFileSet()}
+	l := &loaded{fset: token.NewFileSet(), extra: map[string]*packages.Package{}}
 	mode := loadMode
 	if fromSource {
 		mode |= packages.NeedDeps
@@ -60,6 +61,7 @@ func load(config *Config, extra []string, fromSource bool, overlay map[string][]
 		case pkg.PkgPath == runtimePath:
 			l.runtime = pkg
 		case besides[pkg.PkgPath]:
+			l.extra[pkg.PkgPath] = pkg
 		case config.Tests && strings.HasSuffix(pkg.ID, ".test"): // the test's main
 		default:
 			l.packages = append(l.packages, pkg)

@@ -4,28 +4,18 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"maps"
-	"slices"
+
+	"golang.org/x/tools/go/packages"
 )
 
-// marks are the methods that resilient.MarkIdempotent names, by the type that the
-// method expression is of and the method's name.
-type marks map[string]*mark
+// marks are the methods that resilient.MarkIdempotent names, package by package: what
+// a package says holds for its own interfaces, whatever else is loaded.
+type marks map[*packages.Package]map[*types.Func]*mark
 
 type mark struct {
 	pos  token.Position
+	name string
 	used bool
-}
-
-func markKey(t types.Type, name string) string {
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	if n, ok := types.Unalias(t).(*types.Named); ok {
-		t = n.Origin()
-		return types.TypeString(n.Obj().Type(), nil) + "." + name
-	}
-	return types.TypeString(t, nil) + "." + name
 }
 
 // findMarks reads the calls of MarkIdempotent among the packages' variables. Each
@@ -33,6 +23,7 @@ func markKey(t types.Type, name string) string {
 func findMarks(l *loaded, ps *problems) marks {
 	found := marks{}
 	for _, pkg := range l.packages {
+		found[pkg] = map[*types.Func]*mark{}
 		for _, file := range pkg.Syntax {
 			for _, decl := range file.Decls {
 				decl, ok := decl.(*ast.GenDecl)
@@ -45,7 +36,7 @@ func findMarks(l *loaded, ps *problems) marks {
 						return true
 					}
 					for _, argument := range call.Args {
-						found.add(l, pkg.TypesInfo, argument, ps)
+						found.add(l, pkg, argument, ps)
 					}
 					return false
 				})
@@ -69,15 +60,17 @@ func isMarkIdempotent(info *types.Info, call *ast.CallExpr) bool {
 	return ok && f.Name() == "MarkIdempotent" && f.Pkg() != nil && f.Pkg().Path() == runtimePath
 }
 
-func (ms marks) add(l *loaded, info *types.Info, argument ast.Expr, ps *problems) {
+func (ms marks) add(l *loaded, pkg *packages.Package, argument ast.Expr, ps *problems) {
 	pos := l.fset.Position(argument.Pos())
 	selector, ok := ast.Unparen(argument).(*ast.SelectorExpr)
 	if ok {
-		if s := info.Selections[selector]; s != nil && s.Kind() == types.MethodExpr {
-			ms[markKey(s.Recv(), selector.Sel.Name)] = &mark{pos: pos}
-			return
+		if s := pkg.TypesInfo.Selections[selector]; s != nil && s.Kind() == types.MethodExpr {
+			if method, ok := s.Obj().(*types.Func); ok {
+				ms[pkg][method.Origin()] = &mark{pos: pos, name: types.ExprString(argument)}
+				return
+			}
 		}
-		if tv, known := info.Types[selector.X]; known && !tv.IsType() {
+		if tv, known := pkg.TypesInfo.Types[selector.X]; known && !tv.IsType() {
 			ok = false
 		}
 	}
@@ -88,23 +81,24 @@ func (ms marks) add(l *loaded, info *types.Info, argument ast.Expr, ps *problems
 	ps.add(pos, "MarkIdempotent cannot use "+types.ExprString(argument), why, "write pkg.Type.Method, or (*pkg.Type).Method")
 }
 
-// has reports whether one of the types that a method is taken from was marked with it.
-func (ms marks) has(name string, from ...types.Type) (token.Position, bool) {
-	for _, t := range from {
-		if m := ms[markKey(t, name)]; m != nil {
-			m.used = true
-			return m.pos, true
-		}
+// has reports whether a package has marked a method.
+func (ms marks) has(pkg *packages.Package, method *types.Func) (token.Position, bool) {
+	m := ms[pkg][method.Origin()]
+	if m == nil {
+		return token.Position{}, false
 	}
-	return token.Position{}, false
+	m.used = true
+	return m.pos, true
 }
 
-// unused reports what was marked and is no method of any wrapped interface: the
-// annotation would be lost in silence.
-func (ms marks) unused(ps *problems) {
-	for _, key := range slices.Sorted(maps.Keys(ms)) {
-		if m := ms[key]; !m.used {
-			ps.add(m.pos, "MarkIdempotent does nothing here", "no interface with //resilient:service in these packages has "+key, "mark a method of an interface that is wrapped, or take it away")
+// unused mentions what is marked and is no method of a wrapped interface.
+func (ms marks) unused(notes *problems) {
+	for _, inPackage := range ms {
+		for _, m := range inPackage {
+			if !m.used {
+				notes.add(m.pos, "MarkIdempotent does nothing for "+m.name, "no interface with //resilient:service in this package has that method",
+					"mark it in the package of the interface that is wrapped")
+			}
 		}
 	}
 }

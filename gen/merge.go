@@ -95,14 +95,13 @@ func walk(t types.Type, name string, o origin) []origin {
 
 // method fills in what is said about one method.
 func (g *merger) method(out *method, m *types.Func) {
-	var owners []types.Type
 	var first []directive.Directive
 	var firstAt token.Position
 	for i, o := range g.origins(m.Name()) {
 		if i == 0 {
 			out.pos = o.line
 		}
-		owners = append(owners, o.owners...)
+		g.mark(out, o.method)
 		doc, said, at := g.at(o)
 		if out.doc == "" {
 			out.doc = doc
@@ -123,14 +122,26 @@ func (g *merger) method(out *method, m *types.Func) {
 		out.says.take(d, firstAt)
 	}
 	g.lists(out)
-	if pos, ok := g.marked.has(m.Name(), owners...); ok && !out.says.skip {
+	g.settle(out, m)
+}
+
+// settle adds what is said elsewhere than in directives: by MarkIdempotent, and by the
+// code of a protocol.
+func (g *merger) settle(out *method, m *types.Func) {
+	if out.marked && !out.says.skip {
 		out.says.idempotent, out.says.asks, out.says.soft = true, true, false
 		if !out.says.from.IsValid() {
-			out.says.from = pos
+			out.says.from = out.markedAt
 		}
 	}
-	if !out.says.asks && !out.says.skip && g.declaredIdempotent(m) {
+	if m != nil && !out.says.asks && !out.says.skip && g.declaredIdempotent(m) {
 		out.says.idempotent, out.says.asks, out.says.soft = true, true, true
+	}
+}
+
+func (g *merger) mark(out *method, declared *types.Func) {
+	if pos, ok := g.marked.has(g.target.pkg, declared); ok {
+		out.marked, out.markedAt = true, pos
 	}
 }
 
@@ -174,7 +185,7 @@ func (g *merger) lists(out *method) {
 		if d.Verb == directive.Error && out.says.accessor == "" {
 			out.says.accessor, out.says.construct = d.Name, d.New
 		}
-		if !slices.Contains(d.Methods, out.name) {
+		if d.Verb == directive.From || !slices.Contains(d.Methods, out.name) {
 			continue
 		}
 		g.named[out.name] = true

@@ -2,7 +2,6 @@ package gen
 
 import (
 	"bytes"
-	"fmt"
 	"go/ast"
 	"go/format"
 	"go/token"
@@ -21,31 +20,36 @@ type output struct {
 	targets []*target
 	imports *imports
 	build   string // the constraint
+	old     []byte // what is there now
+
+	wrappers []*wrapper
 }
 
-// render prints the file. Everything is named beforehand: a first pass over all types
-// finds the packages, then names are given, then the file is printed.
-func (o *output) render(ps *problems, aliases aliasFinder) ([]byte, bool) {
+// plan converts all types once, to find out which packages are needed and what cannot
+// be written, and names what the file declares.
+func (o *output) plan(ps *problems) {
 	o.imports = newImports()
 	o.imports.need(runtimePath, "resilient")
-	var reserved = predeclared()
-	reserved.addAll(o.to.scope)
-	var wrappers []*wrapper
 	for _, t := range o.targets {
 		w := &wrapper{target: t, output: o, convert: &converter{
-			to: o.to, imports: o.imports, params: nameParams(t.params, o.to.scope), used: taken{}, aliases: aliases.in(t),
+			to: o.to, imports: o.imports, params: nameParams(t.params, o.to.scope), used: taken{}, aliases: aliasFinder{to: o.to}.in(t),
 		}}
-		wrappers = append(wrappers, w)
-		if !w.survey(ps) {
-			continue
+		o.wrappers = append(o.wrappers, w)
+		if w.survey(ps) {
+			w.nameTypes(ps, o.to.scope)
 		}
-		w.nameTypes(ps, reserved)
+	}
+}
+
+// render prints the file, with the name of every package decided beforehand. It comes
+// after all outputs are planned, for they share the scope of their package.
+func (o *output) render(ps *problems) ([]byte, bool) {
+	reserved := predeclared()
+	reserved.addAll(o.to.scope)
+	for _, w := range o.wrappers {
 		for _, name := range w.convert.params {
 			reserved.add(name)
 		}
-	}
-	if len(ps.list) > 0 {
-		return nil, false
 	}
 	var files []*ast.File
 	for _, t := range o.targets {
@@ -63,7 +67,7 @@ func (o *output) render(ps *problems, aliases aliasFinder) ([]byte, bool) {
 	}
 	f.Comment("// If this does not compile: update github.com/seed42274fcc/stoic, then run go generate.")
 	f.Const().Id("_").Op("=").Qual(runtimePath, "GeneratedV1")
-	for _, w := range wrappers {
+	for _, w := range o.wrappers {
 		w.print(f)
 	}
 	var body bytes.Buffer
@@ -100,10 +104,4 @@ func comments(text string) []jen.Code {
 // in returns a position inside the first of the sources, for what concerns all.
 func (o *output) pos() token.Position {
 	return slices.MinFunc(o.targets, func(a, b *target) int { return strings.Compare(a.source, b.source) }).pos
-}
-
-// quoteList joins names for a message.
-func quoteList(names []string) string {
-	slices.Sort(names)
-	return fmt.Sprint(strings.Join(names, ", "))
 }

@@ -127,6 +127,20 @@ func (p *places) method(pos token.Position, pkg *types.Package, name string) (do
 	return field.Doc.Text(), said, file
 }
 
+// function returns the comment of a method that is declared with its body.
+func (p *places) function(pos token.Position, pkg *types.Package, name string) string {
+	file := p.file(pos.Filename, pkg)
+	if file == nil {
+		return ""
+	}
+	for _, decl := range file.syntax.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Name.Name == name && file.fset.Position(f.Name.Pos()).Line == pos.Line {
+			return f.Doc.Text()
+		}
+	}
+	return ""
+}
+
 // typ returns the directives on a declared type.
 func (p *places) typ(object *types.TypeName) ([]directive.Directive, *placeFile) {
 	file := p.file(p.loaded.fset.Position(object.Pos()).Filename, object.Pkg())

@@ -40,40 +40,58 @@ type run struct {
 	loaded   *loaded
 	targets  []*target
 	finder   *finder
+	broken   bool // a package could not be read
 	files    []File
 	outFile  map[*target]string
+	to       map[string]*destination
 }
 
 // load finds the targets. The first try is the cheap one; only if a signature does not
 // resolve, everything is read from source, and with our own outputs empty: one that is
 // stale or broken must not be the reason.
 func (r *run) load() error {
+	var extra []string
 	for _, again := range []bool{false, true} {
 		var overlay map[string][]byte
 		if again {
 			overlay = emptied(r.loaded)
 		}
-		l, err := load(r.config, nil, r.config.Source || again, overlay)
-		if err != nil {
+		if err := r.find(extra, overlay, again); err != nil {
 			return err
 		}
-		if !r.config.Tests && needsTests(l) {
-			r.config.Tests = true
-			if l, err = load(r.config, nil, r.config.Source || again, overlay); err != nil {
+		if len(r.finder.extra) > 0 && len(extra) == 0 {
+			// The packages that //resilient:from names are known only now.
+			extra = r.finder.extra
+			if err := r.find(extra, overlay, again); err != nil {
 				return err
 			}
 		}
-		r.loaded = l
-		r.problems.list, r.notes.list = nil, nil
-		broken := r.listErrors()
-		r.finder = &finder{config: r.config, loaded: l, problems: r.problems, notes: r.notes, places: newPlaces(r.config, l)}
-		r.targets = r.finder.find()
-		if !r.finder.invalid && !broken {
+		if !r.finder.invalid && !r.broken {
 			break
 		}
 	}
 	r.runtimeMissing()
 	r.unread()
+	return nil
+}
+
+// find loads packages once and finds their targets.
+func (r *run) find(extra []string, overlay map[string][]byte, fromSource bool) error {
+	l, err := load(r.config, extra, r.config.Source || fromSource, overlay)
+	if err != nil {
+		return err
+	}
+	if !r.config.Tests && needsTests(l) {
+		r.config.Tests = true
+		if l, err = load(r.config, extra, r.config.Source || fromSource, overlay); err != nil {
+			return err
+		}
+	}
+	r.loaded = l
+	r.problems.list, r.notes.list = nil, nil
+	r.broken = r.listErrors()
+	r.finder = &finder{config: r.config, loaded: l, problems: r.problems, notes: r.notes, places: newPlaces(r.config, l)}
+	r.targets = r.finder.find()
 	return nil
 }
 
@@ -130,7 +148,7 @@ func (r *run) judge() {
 
 // outputs prints the files.
 func (r *run) outputs() {
-	r.outFile = map[*target]string{}
+	r.outFile, r.to = map[*target]string{}, map[string]*destination{}
 	if r.config.Out != "" && !r.onePackage() {
 		return
 	}
@@ -141,7 +159,7 @@ func (r *run) outputs() {
 		r.outFile[t] = path
 		o := byPath[path]
 		if o == nil {
-			o = &output{path: path, to: destinationOf(filepath.Dir(path), r.loaded.fset, t.pkg), build: buildOf(t.source, t.file)}
+			o = &output{path: path, to: r.destination(filepath.Dir(path), t.pkg), build: buildOf(t.source, t.file)}
 			byPath[path] = o
 			order = append(order, path)
 		} else if o.build != buildOf(t.source, t.file) {
@@ -150,20 +168,41 @@ func (r *run) outputs() {
 		o.targets = append(o.targets, t)
 	}
 	slices.Sort(order)
+	var planned []*output
 	for _, path := range order {
-		o := byPath[path]
-		old, err := os.ReadFile(path)
-		if err != nil {
-			old = nil
-		}
-		if len(old) > 0 && !written(old) {
-			r.problems.add(o.pos(), "cannot write "+filepath.Base(path), "there is such a file, and it was not written by resilientgen", "move it away, or choose another with -out")
-			continue
-		}
-		if content, ok := o.render(r.problems, aliasFinder{to: o.to}); ok {
-			r.files = append(r.files, File{Path: path, Content: content, Old: old})
+		if o := byPath[path]; r.free(o) {
+			o.plan(r.problems)
+			planned = append(planned, o)
 		}
 	}
+	if len(r.problems.list) > 0 {
+		return
+	}
+	for _, o := range planned {
+		if content, ok := o.render(r.problems); ok {
+			r.files = append(r.files, File{Path: o.path, Content: content, Old: o.old})
+		}
+	}
+}
+
+// destination is the same one for all outputs in it, so that they do not declare the
+// same names.
+func (r *run) destination(dir string, pkg *packages.Package) *destination {
+	key := dir + " " + pkg.PkgPath
+	if r.to[key] == nil {
+		r.to[key] = destinationOf(dir, r.loaded.fset, pkg)
+	}
+	return r.to[key]
+}
+
+// free reports whether an output may be written where it should go.
+func (r *run) free(o *output) bool {
+	o.old, _ = os.ReadFile(o.path) // no file is no old text
+	if len(o.old) > 0 && !written(o.old) {
+		r.problems.add(o.pos(), "cannot write "+filepath.Base(o.path), "there is such a file, and it was not written by resilientgen", "move it away, or choose another with -out")
+		return false
+	}
+	return true
 }
 
 // onePackage checks that one file is enough for all wrappers.

@@ -35,6 +35,8 @@ type method struct {
 	pos       token.Position
 	doc       string
 	says      says
+	marked    bool // by MarkIdempotent
+	markedAt  token.Position
 	verdict   verdict
 }
 
@@ -113,8 +115,8 @@ type fill struct {
 
 // narrow is the interface made by //resilient:from.
 type narrow struct {
-	name    string // the interface's
-	base    string // what the constructor is named after
-	of      string // the type that has the methods
-	declare bool   // it is declared in the output
+	name     string // the interface's
+	base     string // what the constructor is named after
+	of       string // the type that has the methods
+	embedded bool   // by the interface that it is made for
 }

@@ -78,6 +78,12 @@ func (w *wrapper) nameTypes(ps *problems, reserved taken) {
 	if token.IsExported(name) {
 		w.constructor = "NewResilient" + upper
 	}
+	if w.narrow != nil {
+		if reserved[w.narrow.name] {
+			ps.add(w.pos, "cannot wrap "+name, "package "+w.output.to.name+" declares "+w.narrow.name+" already", "rename that declaration")
+		}
+		reserved.add(w.narrow.name)
+	}
 	if reserved[w.constructor] {
 		ps.add(w.pos, "cannot wrap "+name, "package "+w.output.to.name+" declares "+w.constructor+" already", "rename that declaration")
 	}
@@ -109,7 +115,8 @@ func capital(name string) string {
 
 // ifaceType is the interface, with the type parameters as arguments.
 func (w *wrapper) ifaceType() *jen.Statement {
-	if w.narrow != nil && w.narrow.declare {
+	if w.narrow != nil && !w.narrow.embedded {
+		w.convert.used.add(w.narrow.name)
 		return jen.Id(w.narrow.name)
 	}
 	c := w.convert
@@ -262,7 +269,7 @@ func (w *wrapper) fingerprintName() string {
 }
 
 func (w *wrapper) ifaceName() string {
-	if w.narrow != nil {
+	if w.narrow != nil && !w.narrow.embedded {
 		return w.narrow.name
 	}
 	return w.object.Name()
@@ -312,7 +319,7 @@ func (w *wrapper) printAssertion(f *jen.File) {
 
 // printNarrow declares the interface of //resilient:from.
 func (w *wrapper) printNarrow(f *jen.File) {
-	if w.narrow == nil || !w.narrow.declare {
+	if w.narrow == nil {
 		return
 	}
 	var list []jen.Code
