@@ -118,9 +118,9 @@ func (b *body) mentions(used taken) {
 }
 
 func (b *body) locals(used taken) {
-	outer := b.m.verdict.ctx.param
+	// The attempt's context may hide the caller's, whose place it takes, and nothing else.
 	b.inner = "ctx"
-	if used["ctx"] && (outer < 0 || b.params[outer] != "ctx") {
+	if use := b.m.verdict.ctx; used["ctx"] && (!b.usesInner() || use.request || b.params[use.param] != "ctx") {
 		b.inner = used.fresh("ctx2")
 	}
 	used.add(b.inner)

@@ -22,7 +22,6 @@ type places struct {
 	loaded *loaded
 	files  map[string]*placeFile
 	roots  map[string]string // the folder of the go.mod above a folder
-	goroot string
 }
 
 type placeFile struct {

@@ -24,7 +24,7 @@ func Run(config *Config) (*Result, error) {
 	own := *config
 	own.Dir = dir
 	own.Env = config.environment()
-	r := &run{config: &own, problems: &problems{dir: dir}, notes: &problems{dir: dir}}
+	r := newRun(&own)
 	if err := r.load(); err != nil {
 		return nil, err
 	}
@@ -44,6 +44,10 @@ type run struct {
 	files    []File
 	outFile  map[*target]string
 	to       map[string]*destination
+}
+
+func newRun(config *Config) *run {
+	return &run{config: config, problems: &problems{dir: config.Dir}, notes: &problems{dir: config.Dir}}
 }
 
 // load finds the targets. The first try is the cheap one; only if a signature does not
@@ -88,11 +92,16 @@ func (r *run) find(extra []string, overlay map[string][]byte, fromSource bool) e
 		}
 	}
 	r.loaded = l
+	r.look()
+	return nil
+}
+
+// look finds the targets of what is loaded.
+func (r *run) look() {
 	r.problems.list, r.notes.list = nil, nil
 	r.broken = r.listErrors()
-	r.finder = &finder{config: r.config, loaded: l, problems: r.problems, notes: r.notes, places: newPlaces(r.config, l)}
+	r.finder = &finder{config: r.config, loaded: r.loaded, problems: r.problems, notes: r.notes, places: newPlaces(r.config, r.loaded)}
 	r.targets = r.finder.find()
-	return nil
 }
 
 // listErrors reports packages that could not be listed or read. Type errors are none
