@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -40,18 +41,10 @@ func destinationOf(dir string, fset *token.FileSet, pkg *packages.Package) *dest
 			d.path = path.Join(modulePath(root), filepath.ToSlash(relative))
 		}
 	}
-	entries, _ := os.ReadDir(dir) // a folder that is not there yet has no names
-	for _, entry := range entries {
-		if name := filepath.Join(dir, entry.Name()); strings.HasSuffix(name, ".go") && !entry.IsDir() && parsed[name] == nil {
-			if file, _ := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution); file != nil {
-				parsed[name] = file
-			}
-		}
-	}
-	for _, name := range slices.Sorted(mapKeys(parsed)) {
-		file := parsed[name]
-		if d.name == "" && !strings.HasSuffix(name, "_test.go") && file.Name.Name != "_" {
-			d.name = file.Name.Name
+	parseBeside(dir, parsed)
+	for _, path := range slices.Sorted(maps.Keys(parsed)) {
+		if name := parsed[path].Name.Name; d.name == "" && name != "_" && !strings.HasSuffix(path, "_test.go") {
+			d.name = name
 		}
 	}
 	if d.name == "" {
@@ -65,12 +58,17 @@ func destinationOf(dir string, fset *token.FileSet, pkg *packages.Package) *dest
 	return d
 }
 
-func mapKeys[V any](m map[string]V) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
+// parseBeside adds the files of a folder that the go command left out: those of tests,
+// and those behind build constraints. What they declare is in the same scope.
+func parseBeside(dir string, parsed map[string]*ast.File) {
+	entries, _ := os.ReadDir(dir) // a folder that is not there yet has no names
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		if entry.IsDir() || !strings.HasSuffix(path, ".go") || parsed[path] != nil {
+			continue
+		}
+		if file, _ := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution); file != nil {
+			parsed[path] = file
 		}
 	}
 }

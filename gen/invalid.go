@@ -1,6 +1,9 @@
 package gen
 
-import "go/types"
+import (
+	"go/types"
+	"slices"
+)
 
 func isInvalid(t types.Type) bool {
 	b, ok := t.(*types.Basic)
@@ -19,48 +22,41 @@ func hasInvalid(t types.Type) bool {
 		return anyInvalid(t.TypeArgs())
 	case *types.Signature:
 		return hasInvalid(t.Params()) || hasInvalid(t.Results())
-	case *types.Tuple:
-		for v := range t.Variables() {
-			if hasInvalid(v.Type()) {
-				return true
-			}
-		}
 	case *types.Map:
 		return hasInvalid(t.Key()) || hasInvalid(t.Elem())
-	case *types.Struct:
-		for field := range t.Fields() {
-			if hasInvalid(field.Type()) {
-				return true
-			}
-		}
-	case *types.Interface:
-		for m := range t.ExplicitMethods() {
-			if hasInvalid(m.Signature()) {
-				return true
-			}
-		}
-		for e := range t.EmbeddedTypes() {
-			if hasInvalid(e) {
-				return true
-			}
-		}
-	case *types.Union:
-		for term := range t.Terms() {
-			if hasInvalid(term.Type()) {
-				return true
-			}
-		}
+	case *types.Tuple, *types.Struct, *types.Interface, *types.Union:
+		return slices.ContainsFunc(parts(t), hasInvalid)
 	case interface{ Elem() types.Type }: // pointer, slice, array, channel
 		return hasInvalid(t.Elem())
 	}
 	return false
 }
 
-func anyInvalid(list *types.TypeList) bool {
-	for t := range list.Types() {
-		if hasInvalid(t) {
-			return true
+// parts are the types that a type without a name is made of.
+func parts(t types.Type) []types.Type {
+	var list []types.Type
+	switch t := t.(type) {
+	case *types.Tuple:
+		for v := range t.Variables() {
+			list = append(list, v.Type())
+		}
+	case *types.Struct:
+		for field := range t.Fields() {
+			list = append(list, field.Type())
+		}
+	case *types.Interface:
+		for m := range t.ExplicitMethods() {
+			list = append(list, m.Signature())
+		}
+		list = slices.AppendSeq(list, t.EmbeddedTypes())
+	case *types.Union:
+		for term := range t.Terms() {
+			list = append(list, term.Type())
 		}
 	}
-	return false
+	return list
+}
+
+func anyInvalid(list *types.TypeList) bool {
+	return slices.ContainsFunc(slices.Collect(list.Types()), hasInvalid)
 }

@@ -234,7 +234,7 @@ func judgeArguments(m *method, v *verdict) *refusal {
 		if why == "" || i == v.ctx.param && !v.ctx.request {
 			continue
 		}
-		if m.says.rewind && (isReader(p.Type()) && isSeeker(p.Type()) || isRequest(p.Type())) {
+		if m.says.rewind && rewindable(p.Type()) {
 			v.rewind = append(v.rewind, i)
 			continue
 		}
@@ -242,23 +242,31 @@ func judgeArguments(m *method, v *verdict) *refusal {
 			v.idempotent = false
 			return nil
 		}
-		r := &refusal{why: fmt.Sprintf("its parameter %s is %s: a second attempt would not be given the same", parameterName(p, i), why)}
-		switch {
-		case m.says.rewind:
-			r.fix = "only an io.ReadSeeker and an *http.Request with GetBody can be rewound; take such a one, or take //resilient:idempotent away"
-		case isReader(p.Type()) && isSeeker(p.Type()) || isRequest(p.Type()):
-			r.fix = "say //resilient:idempotent rewind, so that it is rewound before each attempt"
-		case isReader(p.Type()):
-			r.fix = "take an io.ReadSeeker and say //resilient:idempotent rewind, or take //resilient:idempotent away"
-		default:
-			r.fix = "take //resilient:idempotent away"
+		return &refusal{
+			why: fmt.Sprintf("its parameter %s is %s: a second attempt would not be given the same", parameterName(p, i), why),
+			fix: usedUp(p.Type(), m.says.rewind),
 		}
-		return r
 	}
 	if m.says.rewind && len(v.rewind) == 0 {
 		return &refusal{why: "none of its parameters is a reader, so there is nothing to rewind", fix: "say //resilient:idempotent without rewind"}
 	}
 	return nil
+}
+
+// rewindable reports whether an argument can be had again.
+func rewindable(t types.Type) bool { return isReader(t) && isSeeker(t) || isRequest(t) }
+
+// usedUp is the way out for a method whose argument can be given once.
+func usedUp(t types.Type, rewind bool) string {
+	switch {
+	case rewind:
+		return "only an io.ReadSeeker and an *http.Request with GetBody can be rewound; take such a one, or take //resilient:idempotent away"
+	case rewindable(t):
+		return "say //resilient:idempotent rewind, so that it is rewound before each attempt"
+	case isReader(t):
+		return "take an io.ReadSeeker and say //resilient:idempotent rewind, or take //resilient:idempotent away"
+	}
+	return "take //resilient:idempotent away"
 }
 
 func parameterName(p *types.Var, i int) string {

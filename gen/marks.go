@@ -26,24 +26,26 @@ func findMarks(l *loaded, ps *problems) marks {
 		found[pkg] = map[*types.Func]*mark{}
 		for _, file := range pkg.Syntax {
 			for _, decl := range file.Decls {
-				decl, ok := decl.(*ast.GenDecl)
-				if !ok || decl.Tok != token.VAR {
-					continue
+				if decl, ok := decl.(*ast.GenDecl); ok && decl.Tok == token.VAR {
+					found.inVariables(l, pkg, decl, ps)
 				}
-				ast.Inspect(decl, func(n ast.Node) bool {
-					call, ok := n.(*ast.CallExpr)
-					if !ok || !isMarkIdempotent(pkg.TypesInfo, call) {
-						return true
-					}
-					for _, argument := range call.Args {
-						found.add(l, pkg, argument, ps)
-					}
-					return false
-				})
 			}
 		}
 	}
 	return found
+}
+
+func (ms marks) inVariables(l *loaded, pkg *packages.Package, decl *ast.GenDecl, ps *problems) {
+	ast.Inspect(decl, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || !isMarkIdempotent(pkg.TypesInfo, call) {
+			return true
+		}
+		for _, argument := range call.Args {
+			ms.add(l, pkg, argument, ps)
+		}
+		return false
+	})
 }
 
 func isMarkIdempotent(info *types.Info, call *ast.CallExpr) bool {

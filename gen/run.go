@@ -192,6 +192,7 @@ func (r *run) outputs() {
 			r.files = append(r.files, File{Path: o.path, Content: content, Old: o.old})
 		}
 	}
+	r.files = append(r.files, r.orphans()...)
 }
 
 // destination is the same one for all outputs in it, so that they do not declare the

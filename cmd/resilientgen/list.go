@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"text/tabwriter"
 
@@ -24,7 +23,7 @@ func list(result *gen.Result, asJSON bool, stdout, stderr io.Writer) int {
 		err = table(result.Services, stdout)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "resilientgen: %v\n", err)
+		say(stderr, "resilientgen: %v\n", err)
 		return exitRefused
 	}
 	return exitDone
@@ -32,7 +31,7 @@ func list(result *gen.Result, asJSON bool, stdout, stderr io.Writer) int {
 
 func table(services []gen.Service, stdout io.Writer) error {
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "SERVICE\tMETHOD\tOP\tKIND\tIDEMPOTENT\tTIMEOUT\tWHY")
+	say(w, "SERVICE\tMETHOD\tOP\tKIND\tIDEMPOTENT\tTIMEOUT\tWHY\n")
 	for _, s := range services {
 		for _, m := range s.Methods {
 			idempotent, timeout := "no", m.Total
@@ -45,7 +44,7 @@ func table(services []gen.Service, stdout io.Writer) error {
 			if m.Attempt != "" {
 				timeout += " (attempt " + m.Attempt + ")"
 			}
-			fmt.Fprintf(w, "%s\t%s.%s\t%s\t%s\t%s\t%s\t%s\n", s.Service, s.Interface, m.Name, dash(m.Op), m.Kind, idempotent, dash(timeout), m.Why)
+			say(w, "%s\t%s.%s\t%s\t%s\t%s\t%s\t%s\n", s.Service, s.Interface, m.Name, dash(m.Op), m.Kind, idempotent, dash(timeout), m.Why)
 		}
 	}
 	return w.Flush()

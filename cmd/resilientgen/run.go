@@ -42,14 +42,14 @@ func run(args []string, stdout, stderr io.Writer, env []string) int {
 	}
 	result, err := gen.Run(&o.config)
 	if err != nil {
-		fmt.Fprintf(stderr, "resilientgen: %v\n", err)
+		say(stderr, "resilientgen: %v\n", err)
 		return exitRefused
 	}
 	for _, note := range result.Notes {
-		fmt.Fprintf(stderr, "note: %v\n", note)
+		say(stderr, "note: %v\n", note)
 	}
 	for _, problem := range result.Problems {
-		fmt.Fprintln(stderr, problem.Error())
+		say(stderr, "%v\n", problem)
 	}
 	if len(result.Problems) > 0 {
 		return exitRefused
@@ -58,7 +58,7 @@ func run(args []string, stdout, stderr io.Writer, env []string) int {
 		return list(result, o.json, stdout, stderr)
 	}
 	if len(result.Services) == 0 {
-		fmt.Fprintln(stderr, "resilientgen: no interface with //resilient:service in", strings.Join(append(o.config.Patterns, o.config.Dir), " "))
+		say(stderr, "resilientgen: no interface with //resilient:service here\n")
 	}
 	return o.finish(result.Files, stdout, stderr)
 }
@@ -67,7 +67,7 @@ func parse(args []string, stderr io.Writer, env []string) (o options, code int, 
 	flags := flag.NewFlagSet("resilientgen", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprint(stderr, usage)
+		say(stderr, "%s", usage)
 		flags.PrintDefaults()
 	}
 	flags.StringVar(&o.config.Out, "out", "", "write the wrappers of one package to this `file`, not one beside each source file")
@@ -96,7 +96,7 @@ func parse(args []string, stderr io.Writer, env []string) (o options, code int, 
 		wrong = "-out is one file, and ... may be many packages"
 	}
 	if wrong != "" {
-		fmt.Fprintf(stderr, "resilientgen: %s\n", wrong)
+		say(stderr, "resilientgen: %s\n", wrong)
 		flags.Usage()
 		return o, exitUsage, true
 	}
@@ -126,22 +126,25 @@ func (o *options) finish(files []gen.File, stdout, stderr io.Writer) int {
 		switch {
 		case o.check:
 			file.Path = relative(file.Path)
-			fmt.Fprint(stdout, file.Diff())
+			say(stdout, "%s", file.Diff())
 			code = exitRefused
 		case o.dry:
-			fmt.Fprintln(stdout, relative(file.Path))
+			say(stdout, "%s\n", relative(file.Path))
 		default:
 			if err := file.Write(); err != nil {
-				fmt.Fprintf(stderr, "resilientgen: %v\n", err)
+				say(stderr, "resilientgen: %v\n", err)
 				return exitRefused
 			}
 		}
 	}
 	if o.check && code != exitDone {
-		fmt.Fprintln(stderr, "resilientgen: out of date; run go generate")
+		say(stderr, "resilientgen: out of date; run go generate\n")
 	}
 	return code
 }
+
+// say writes to the terminal. Where that fails, there is nobody to tell.
+func say(w io.Writer, format string, a ...any) { _, _ = fmt.Fprintf(w, format, a...) }
 
 // relative shortens a path for people.
 func relative(path string) string {
