@@ -15,14 +15,15 @@ import (
 
 // finder collects the targets of loaded packages.
 type finder struct {
-	config   *Config
-	loaded   *loaded
-	problems *problems
-	notes    *problems
-	places   *places
-	marked   marks
-	extra    []string // packages that //resilient:from names and that are not loaded
-	invalid  bool     // a signature holds a type that does not resolve
+	config    *Config
+	loaded    *loaded
+	problems  *problems
+	notes     *problems
+	places    *places
+	marked    marks
+	protocols map[string]map[string]bool
+	extra     []string // packages that //resilient:from names and that are not loaded
+	invalid   bool     // a signature holds a type that does not resolve
 }
 
 // find returns the targets of all packages, each with its methods and what is said of

@@ -28,6 +28,7 @@ type placeFile struct {
 	fset    *token.FileSet
 	read    *directive.File
 	methods map[placeKey]*ast.Field
+	owners  map[*ast.Field]string // the declared type that a method is written in
 	syntax  *ast.File
 }
 
@@ -47,10 +48,17 @@ func newPlaces(config *Config, l *loaded) *places {
 }
 
 func newPlaceFile(fset *token.FileSet, file *ast.File) *placeFile {
-	f := &placeFile{fset: fset, read: directive.Read(file), methods: map[placeKey]*ast.Field{}, syntax: file}
+	f := &placeFile{fset: fset, read: directive.Read(file), methods: map[placeKey]*ast.Field{}, owners: map[*ast.Field]string{}, syntax: file}
 	ast.Inspect(file, func(n ast.Node) bool {
-		if iface, ok := n.(*ast.InterfaceType); ok {
-			for _, field := range iface.Methods.List {
+		switch n := n.(type) {
+		case *ast.TypeSpec:
+			if iface, ok := n.Type.(*ast.InterfaceType); ok {
+				for _, field := range iface.Methods.List {
+					f.owners[field] = n.Name.Name
+				}
+			}
+		case *ast.InterfaceType:
+			for _, field := range n.Methods.List {
 				for _, name := range field.Names {
 					f.methods[placeKey{fset.Position(name.Pos()).Line, name.Name}] = field
 				}
@@ -124,6 +132,15 @@ func (p *places) method(pos token.Position, pkg *types.Package, name string) (do
 		}
 	}
 	return field.Doc.Text(), said, file
+}
+
+// owner is the name of the interface that a method is written in.
+func (p *places) owner(pos token.Position, pkg *types.Package, name string) string {
+	file := p.file(pos.Filename, pkg)
+	if file == nil {
+		return ""
+	}
+	return file.owners[file.methods[placeKey{pos.Line, name}]]
 }
 
 // function returns the comment of a method that is declared with its body.
