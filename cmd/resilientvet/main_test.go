@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	dropped = "app.go:14:16: context.Background() is used instead of the context that the guarded function is given"
-	retried = "app.go:19:61: Service.Apply is not annotated idempotent, and this op says that it may be repeated"
+	dropped = "app.go:15:16: context.Background() is used instead of the context that the guarded function is given"
+	served  = "app.go:25:16: r.Context() is used instead of the context that the guarded function is given"
+	retried = "app.go:20:61: Service.Apply is not annotated idempotent, and this op says that it may be repeated"
 )
 
 // Under go vet a package is looked at by itself, and what it imports without comments.
@@ -21,6 +22,7 @@ func TestVettool(t *testing.T) {
 	output, code := run(t, dir, "go", "vet", "-vettool="+tool, "./...")
 	assert.Equal(t, 1, code, output)
 	assert.Contains(t, output, dropped)
+	assert.Contains(t, output, served)
 	assert.Contains(t, output, retried)
 	assert.NotContains(t, output, "clean.go")
 
@@ -40,6 +42,7 @@ func TestStandalone(t *testing.T) {
 	output, code := run(t, dir, tool, "./...")
 	assert.Equal(t, 3, code, output)
 	assert.Contains(t, output, dropped)
+	assert.Contains(t, output, served)
 	assert.Contains(t, output, retried)
 	assert.NotContains(t, output, "clean.go")
 
@@ -60,6 +63,7 @@ func TestFix(t *testing.T) {
 	fixed, err := os.ReadFile(filepath.Join(dir, "app.go"))
 	require.NoError(t, err)
 	assert.Contains(t, string(fixed), `return s.Get(ctx, "1")`)
+	assert.Contains(t, string(fixed), `return s.Get(ctx, "2")`)
 	assert.Contains(t, string(fixed), `resilient.NonIdempotent("apply"), s.Apply`)
 
 	output, code = run(t, dir, tool, "./...")

@@ -1,9 +1,10 @@
-// Package app has two faults: a write that is retried, as only the comments of another package tell, and a context that is
+// Package app has faults: a write that is retried, as only the comments of another package tell, and contexts that are
 // dropped.
 package app
 
 import (
 	"context"
+	"net/http"
 
 	"example.com/app/plans"
 	"github.com/seed42274fcc/stoic/resilient"
@@ -17,4 +18,10 @@ func get(ctx context.Context, g *resilient.Guard, s plans.Service) (string, erro
 
 func apply(g *resilient.Guard, s plans.Service) func(context.Context, string) error {
 	return resilient.WrapErr(g, resilient.Idempotent("apply"), s.Apply)
+}
+
+func serve(r *http.Request, g *resilient.Guard, s plans.Service) (string, error) {
+	return resilient.Execute(r.Context(), g, resilient.Idempotent("get"), func(ctx context.Context) (string, error) {
+		return s.Get(r.Context(), "2")
+	})
 }

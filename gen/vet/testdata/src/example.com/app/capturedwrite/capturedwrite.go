@@ -2,9 +2,9 @@ package capturedwrite
 
 import (
 	"context"
-	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/seed42274fcc/stoic/resilient"
 )
@@ -65,7 +65,7 @@ func clean(ctx context.Context, g *resilient.Guard, unknown resilient.Op, out *r
 		seen[inside] = true
 		out.name = inside
 		global = inside
-		http.DefaultClient = &http.Client{}
+		time.Local = time.FixedZone(inside, 0)
 		out.inner.name = inside
 		n.Add(1)
 		return err

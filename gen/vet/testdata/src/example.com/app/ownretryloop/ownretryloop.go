@@ -3,7 +3,6 @@ package ownretryloop
 import (
 	"context"
 	"errors"
-	"log"
 	"time"
 
 	"example.com/app/plans"
@@ -33,7 +32,7 @@ func (c *client) faults(ctx context.Context, id string) (string, error) {
 	for attempt := range 3 {
 		value, err := resilient.Execute(ctx, c.guard, op, func(ctx context.Context) (string, error) { return c.get(ctx, id) }) // want `stands in a retry loop`
 		if err != nil {
-			log.Printf("attempt %d: %v", attempt, err)
+			println("attempt", attempt)
 			c.pause()
 			continue
 		}
@@ -43,7 +42,7 @@ func (c *client) faults(ctx context.Context, id string) (string, error) {
 		if err := resilient.Do(ctx, c.guard, resilient.NonIdempotent("apply"), c.apply); err == nil { // want `repeated by the loop around it, and its op says that it must not be`
 			break
 		} else {
-			log.Print(err)
+			println(err)
 		}
 	}
 	for _, delay := range []time.Duration{1, 2, 3} {
@@ -86,7 +85,7 @@ func (c *client) clean(ctx context.Context, ids []string, next func() (string, b
 			break
 		}
 		if err := resilient.Do(ctx, c.guard, op, func(ctx context.Context) error { _, err := c.get(ctx, id); return err }); err != nil {
-			log.Print(err)
+			println(err)
 			continue
 		}
 	}
@@ -110,7 +109,7 @@ func (c *client) clean(ctx context.Context, ids []string, next func() (string, b
 	// For ever, good or bad.
 	for range time.Tick(time.Second) {
 		if err := resilient.Do(ctx, c.guard, op, c.apply); err != nil {
-			log.Print(err)
+			println(err)
 		}
 	}
 	// Until the circuit closes.
@@ -159,7 +158,7 @@ func wrapped(ctx context.Context, g *resilient.Guard, guards resilient.Guards, r
 	for {
 		value, err := get(ctx, "1") // want `this guarded call stands in a retry loop`
 		if err == nil {
-			log.Print(value)
+			println(value)
 			break
 		}
 	}
