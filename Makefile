@@ -26,7 +26,7 @@ V            ?=
 ARGS         ?=
 FUZZTIME     ?= 30s
 TESTTIME     ?= 5m
-NIGHTLY_FUZZ ?= 5m
+NIGHTLY_FUZZ ?= 2m
 NIGHTLY_RUNS ?= 10
 RAPID_CHECKS ?= 10000
 
@@ -42,7 +42,7 @@ help: ## list the targets
 test: check-format vet test-root test-nested lint ## check everything: format, vet, tests (-race on the root), linters
 
 .PHONY: demo
-demo: ## run the example services (V=1 shows every event, ARGS=… is passed on)
+demo: ## run the example services (V=1 shows the logs; ARGS='-run 429' runs some)
 	cd examples/services && go run . $(if $(V),-v) $(ARGS)
 
 .PHONY: bench

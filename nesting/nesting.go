@@ -31,8 +31,9 @@ type Scope interface {
 	// Operation is the name of the operation; it may be empty.
 	Operation() string
 
-	// Running says whether the call has not returned yet. A scope whose call
-	// has returned counts no more, though it stays in the chain.
+	// Running says whether the call has not returned yet; where each attempt has
+	// a scope of its own, the attempt. A scope whose call has returned counts no
+	// more, though it stays in the chain.
 	Running() bool
 
 	// Retrying says whether this call itself may repeat what runs inside it,

@@ -20,7 +20,7 @@ type Config struct {
 	RetryMaxAttempts               *int               // 1 … 100
 	RetryBaseDelay                 *time.Duration     // 0 … 1 h
 	RetryMaxDelay                  *time.Duration     // at least the base delay and the strategy's floor, at most 24 h
-	RetryJitter                    *bool              //
+	RetryJitter                    *bool              // see resilient.RetryPolicy
 	RetryBackoffStrategy           *resilient.Backoff // one of resilient.Backoffs
 	CircuitBreakerFailureThreshold *int               // 1 … 1 000 000
 	CircuitBreakerRecoveryTimeout  *time.Duration     // > 0 … 24 h

@@ -2,6 +2,7 @@ package policies_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -135,4 +136,41 @@ func TestBadConfigInCode(t *testing.T) {
 	assert.Equal(t, want, reg.Policy("a"))
 	want.TotalTimeout = 5 * time.Second
 	assert.Equal(t, want, reg.Policy("b"))
+}
+
+// R21: what a Config points to is copied; a change of it afterwards changes nothing.
+func TestAConfigIsCopied(t *testing.T) {
+	attempts := 7
+	reg, err := policies.Load(policies.Config{RetryServiceOverrides: map[string]policies.Patch{
+		"x": {Retry: policies.RetryPatch{MaxAttempts: &attempts}},
+	}}, nil)
+	require.NoError(t, err)
+	attempts = 9
+	for _, setting := range reg.Explain("x") {
+		if setting.Key == "retry.max_attempts" {
+			assert.Equal(t, "7", setting.Value)
+			assert.Equal(t, policies.OriginOverride, setting.Origin)
+		}
+	}
+	assert.Equal(t, 7, reg.Policy("x").Retry.MaxAttempts)
+}
+
+// Seconds are rounded to what was written: 1.001 s is 1001 ms.
+func TestSecondsAreRounded(t *testing.T) {
+	c := policies.ParseJSON([]byte(`{"retry_base_delay": 1.001, "retry_max_delay": 4.035}`))
+	assert.Equal(t, 1001*time.Millisecond, *c.RetryBaseDelay)
+	assert.Equal(t, 4035*time.Millisecond, *c.RetryMaxDelay)
+}
+
+// A document that is not meant for us fills no log, and hides nothing that is.
+func TestADocumentOfSomethingElse(t *testing.T) {
+	var doc strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&doc, "%q: 1, ", fmt.Sprint("k", i))
+	}
+	findings, err := policies.Validate(policies.ParseJSON([]byte("{"+doc.String()+`"retry_max_attempts": 0}`)), nil)
+	require.NoError(t, err)
+	require.Len(t, findings, 102)
+	assert.Equal(t, "(document)", findings[100].Key)
+	assert.Equal(t, "retry_max_attempts", findings[101].Key)
 }

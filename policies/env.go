@@ -11,14 +11,14 @@ import (
 // ParseEnv reads a Config from the environment variables of the package comment,
 // through Options.LookupEnv. It accepts any values: what cannot be used is left
 // out, and reported by [Load] and [Validate]. The error is for a prefix that is not
-// [A-Z][A-Z0-9_]*.
+// [A-Z][A-Z0-9_]*, or ends with _.
 func ParseEnv(prefix string, options *Options) (Config, error) {
 	if !validPrefix(prefix) {
-		return Config{}, fmt.Errorf("policies: a prefix of environment variables is upper-case letters, digits and _, and begins with a letter, such as \"CLEVERAGENTS\"")
+		return Config{}, fmt.Errorf("policies: a prefix of environment variables is upper-case letters, digits and _, begins with a letter and does not end with _, such as \"CLEVERAGENTS\"")
 	}
-	lookup := os.LookupEnv
+	lookup, environ := os.LookupEnv, os.Environ
 	if options != nil && options.LookupEnv != nil {
-		lookup = options.LookupEnv
+		lookup, environ = options.LookupEnv, options.Environ
 	}
 	c := Config{prefix: prefix}
 	var patch Patch
@@ -40,11 +40,14 @@ func ParseEnv(prefix string, options *Options) (Config, error) {
 		c.findings = append(c.findings, found...)
 	}
 	c.warnOfStrays(lookup)
+	if environ != nil {
+		c.warnOfSlips(environ())
+	}
 	return c, nil
 }
 
 func validPrefix(prefix string) bool {
-	return prefix != "" && prefix[0] >= 'A' && prefix[0] <= 'Z' &&
+	return prefix != "" && prefix[0] >= 'A' && prefix[0] <= 'Z' && !strings.HasSuffix(prefix, "_") &&
 		strings.Trim(prefix, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
 }
 
@@ -64,8 +67,7 @@ func (c *Config) variable(name string, lookup func(string) (string, bool)) (stri
 }
 
 // warnOfStrays looks for variables that somebody may well have set and nothing
-// reads. The environment is only asked, never listed: other variables with the
-// prefix are none of our business.
+// reads.
 func (c *Config) warnOfStrays(lookup func(string) (string, bool)) {
 	strays := strayVariables()
 	for _, name := range slices.Sorted(maps.Keys(strays)) {
@@ -80,11 +82,56 @@ func (c *Config) warnOfStrays(lookup func(string) (string, bool)) {
 	}
 }
 
+// warnOfSlips looks among all variables for those that look like ours and are not.
+// What has the prefix and nothing more of ours is none of our business.
+func (c *Config) warnOfSlips(environ []string) {
+	known, strays := knownVariables(), strayVariables()
+	for _, entry := range slices.Sorted(slices.Values(environ)) {
+		name, _, _ := strings.Cut(entry, "=")
+		name, ours := strings.CutPrefix(name, c.prefix+"_")
+		_, stray := strays[name] // reported already
+		if !ours || stray || slices.Contains(known, name) {
+			continue
+		}
+		for _, section := range []string{"RETRY_", "CB_"} {
+			if slip, ok := strings.CutPrefix(name, section); ok {
+				guess := ""
+				if meant := nearest(slip, trimmed(known, section)); meant != "" {
+					guess = c.prefix + "_" + section + meant
+				}
+				c.warn(c.prefix+"_"+name, KindUnknownKey, "no such variable is read"+didYouMean(guess)+"; it is ignored")
+			}
+		}
+	}
+}
+
+// knownVariables lists the variables that are read, without prefix.
+func knownVariables() []string {
+	known := []string{variableOverrides}
+	for i := range fields {
+		if v := fields[i].variable; v != "" {
+			known = append(known, v)
+		}
+	}
+	return known
+}
+
+// trimmed returns those of the names that begin with prefix, without it.
+func trimmed(names []string, prefix string) []string {
+	var rest []string
+	for _, name := range names {
+		if after, ok := strings.CutPrefix(name, prefix); ok {
+			rest = append(rest, after)
+		}
+	}
+	return rest
+}
+
 // strayVariables maps names without prefix to the variable that is meant, or to ""
 // for a setting that is none.
 func strayVariables() map[string]string {
 	short := map[string]string{sectionRetry: "RETRY_", sectionCircuit: "CB_"}
-	strays := map[string]string{}
+	strays := map[string]string{"RETRY_OVERRIDES": variableOverrides, "SERVICE_OVERRIDES": variableOverrides}
 	for i := range fields {
 		f := &fields[i]
 		if f.section == "" {

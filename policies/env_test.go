@@ -1,6 +1,7 @@
 package policies_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -103,7 +104,7 @@ func TestStrayVariables(t *testing.T) {
 }
 
 func TestPrefix(t *testing.T) {
-	for _, wrong := range []string{"", "p", "1P", "_P", "P-Q", "P Q", "Pq", "É", "P\x00", "P="} {
+	for _, wrong := range []string{"", "p", "1P", "_P", "P_", "P-Q", "P Q", "Pq", "É", "P\x00", "P="} {
 		reg, err := policies.FromEnv(wrong, nil)
 		assert.Nil(t, reg)
 		require.Error(t, err, wrong)
@@ -123,4 +124,52 @@ func TestProcessEnvironment(t *testing.T) {
 	reg, err := policies.FromEnv("POLICIES_TEST", nil)
 	require.NoError(t, err)
 	assert.Equal(t, 11, reg.Policy("plan_service").Retry.MaxAttempts)
+}
+
+// A misspelt variable does not pass in silence, where the variables can be listed.
+func TestMisspeltVariables(t *testing.T) {
+	environ := []string{
+		"P_RETRY_MAX_ATEMPTS=5", "P_CB_COOL=1", "P_RETRY_OVERRIDES={}", "P_RETRY_BASE_DELAY=2", "P_RETRY_MAX_RETRIES=4",
+		"P_PORT=80", "PP_RETRY_X=1", "OTHER_RETRY_MAX_ATEMPTS=1", "P_CB_=", "odd",
+	}
+	lookup := func(name string) (string, bool) {
+		for _, entry := range environ {
+			if key, value, _ := strings.Cut(entry, "="); key == name {
+				return value, true
+			}
+		}
+		return "", false
+	}
+	reg, err := policies.FromEnv("P", &policies.Options{
+		LookupEnv: lookup, Environ: func() []string { return environ },
+	})
+	require.NoError(t, err)
+	var texts []string
+	for _, f := range reg.Findings() {
+		texts = append(texts, f.String())
+	}
+	assert.Equal(t, []string{
+		`P_RETRY_MAX_RETRIES: no such variable is read (did you mean "P_RETRY_MAX_ATTEMPTS"?); it is ignored`,
+		`P_RETRY_OVERRIDES: no such variable is read (did you mean "P_RETRY_SERVICE_OVERRIDES"?); it is ignored`,
+		`P_CB_: no such variable is read; it is ignored`,
+		`P_CB_COOL: no such variable is read (did you mean "P_CB_COOLDOWN"?); it is ignored`,
+		`P_RETRY_MAX_ATEMPTS: no such variable is read (did you mean "P_RETRY_MAX_ATTEMPTS"?); it is ignored`,
+	}, texts)
+	assert.Equal(t, 2*time.Second, reg.Policy("plan_service").Retry.BaseDelay)
+}
+
+// The process's own environment is listed when nothing else is said.
+func TestMisspeltVariablesOfTheProcess(t *testing.T) {
+	t.Setenv("STOIC_TEST_RETRY_MAX_ATEMPTS", "5")
+	findings, err := policies.Validate(parsed(t, "STOIC_TEST"), nil)
+	require.NoError(t, err)
+	require.Len(t, findings, 1)
+	assert.Contains(t, findings[0].String(), "STOIC_TEST_RETRY_MAX_ATTEMPTS")
+}
+
+func parsed(t *testing.T, prefix string) policies.Config {
+	t.Helper()
+	c, err := policies.ParseEnv(prefix, nil)
+	require.NoError(t, err)
+	return c
 }

@@ -5,13 +5,16 @@ import (
 	"os"
 
 	"github.com/seed42274fcc/stoic/policies"
+	"github.com/seed42274fcc/stoic/resilient"
 )
 
 // The code of the README, which a test keeps the same as this.
 
 func readme() error {
 	// region registry
-	services, err := policies.FromEnv("SHOP", nil)
+	services, err := policies.FromEnv("SHOP", &policies.Options{
+		Options: resilient.Options{Classify: resilient.NotFound}, // and Observers, Logger; for every guard
+	})
 	if err != nil {
 		return err // of the prefix or the options; a bad variable never stops a program
 	}
@@ -32,7 +35,6 @@ func Example() {
 		if err := os.Setenv(name, value); err != nil {
 			fmt.Println(err)
 		}
-		defer os.Unsetenv(name)
 	}
 	if err := readme(); err != nil {
 		fmt.Println(err)

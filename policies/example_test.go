@@ -169,3 +169,21 @@ func ExampleRegistry_Findings() {
 	fmt.Println(err, reg.Findings())
 	// Output: <nil> [retry_jitter: is a string, want true or false; it is skipped]
 }
+
+// An operator's page asks for guards by names that people type: it makes none.
+func ExampleRegistry_Lookup() {
+	reg, err := policies.Load(policies.Config{}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, known := reg.Lookup("plan_service")
+	fmt.Println(known)
+	_, known = reg.Lookup("paln_service")
+	fmt.Println(known)
+	fmt.Println(reg.Policy("paln_service").Retry.MaxAttempts, "attempts, if it were used")
+	// Output:
+	// true
+	// false
+	// 3 attempts, if it were used
+}

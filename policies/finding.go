@@ -8,31 +8,31 @@ import (
 	"github.com/seed42274fcc/stoic/sanitize"
 )
 
-// Kind says what a finding is about.
+// Kind says what a finding is about. The zero value is none of them.
 type Kind string
 
 const (
-	// KindDocument: the document is too long, no JSON, or no object. It was skipped
+	// KindDocument is for: the document is too long, no JSON, or no object. It was skipped
 	// whole.
 	KindDocument Kind = "document"
-	// KindUnknownKey: there is no such setting. The key was ignored, what stands
+	// KindUnknownKey is for: there is no such setting. The key was ignored, what stands
 	// beside it holds.
 	KindUnknownKey Kind = "unknown_key"
-	// KindIgnored: the key is known and has no effect here. It was ignored, what
+	// KindIgnored is for: the key is known and has no effect here. It was ignored, what
 	// stands beside it holds.
 	KindIgnored Kind = "ignored"
-	// KindEmpty: null, or an empty variable. It was treated as absent.
+	// KindEmpty is for: null, or an empty variable. It was treated as absent.
 	KindEmpty Kind = "empty"
-	// KindWrongType: a value that cannot be read.
+	// KindWrongType is for: a value that cannot be read.
 	KindWrongType Kind = "wrong_type"
-	// KindOutOfRange: a value that can be read and is not allowed.
+	// KindOutOfRange is for: a value that can be read and is not allowed.
 	KindOutOfRange Kind = "out_of_range"
-	// KindDuplicate: a key that stands there twice, so that nobody can tell which
+	// KindDuplicate is for: a key that stands there twice, so that nobody can tell which
 	// one is meant.
 	KindDuplicate Kind = "duplicate"
-	// KindConflict: settings that are allowed alone and not together.
+	// KindConflict is for: settings that are allowed alone and not together.
 	KindConflict Kind = "conflict"
-	// KindLimit: more unnamed services than there may be guards for. The further
+	// KindLimit is for: more unnamed services than there may be guards for. The further
 	// ones share one guard.
 	KindLimit Kind = "limit"
 )
@@ -81,22 +81,12 @@ func (f Finding) String() string {
 	var b strings.Builder
 	for _, part := range []string{f.Service, f.Key} {
 		if part != "" {
-			b.WriteString(oneLine(part))
+			b.WriteString(part)
 			b.WriteString(": ")
 		}
 	}
-	b.WriteString(oneLine(f.Message))
+	b.WriteString(f.Message)
 	return b.String()
-}
-
-// oneLine keeps a name with line breaks in it from forging a line of a report.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, s)
 }
 
 // log writes the finding as a warning.
@@ -104,6 +94,15 @@ func (f Finding) log(logger *slog.Logger) {
 	if logger == nil {
 		logger = slog.Default()
 	}
-	logger.LogAttrs(context.Background(), slog.LevelWarn, "resilience configuration: "+oneLine(f.Message),
-		slog.String("service", f.Service), slog.String("key", f.Key), slog.String("kind", string(f.Kind)))
+	defer func() { _ = recover() }() // a logger that panics stops no program, and no call
+	var attrs []slog.Attr
+	for _, a := range []slog.Attr{
+		slog.String("service", f.Service), slog.String("key", f.Key),
+		slog.String("kind", string(f.Kind)), slog.String("problem", f.Message),
+	} {
+		if a.Value.String() != "" {
+			attrs = append(attrs, a)
+		}
+	}
+	logger.LogAttrs(context.Background(), slog.LevelWarn, "bad resilience setting", attrs...)
 }

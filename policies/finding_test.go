@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed42274fcc/stoic/policies"
+	"github.com/seed42274fcc/stoic/resilient"
 )
 
 // R20: what is skipped is logged, once, as a warning that names the place.
@@ -22,9 +23,9 @@ func TestFindingsAreLogged(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	require.Len(t, lines, 3)
 	for i, place := range []string{
-		`service="" key=P_RETRY_MAX_ATTEMPTS kind=out_of_range`,
+		`key=P_RETRY_MAX_ATTEMPTS kind=out_of_range`,
 		`service=x key=retry.max_retries kind=unknown_key`,
-		`service=y key="" kind=wrong_type`,
+		`service=y kind=wrong_type`,
 	} {
 		assert.Contains(t, lines[i], "level=WARN")
 		assert.Contains(t, lines[i], place)
@@ -123,4 +124,16 @@ func TestMessagesAreNotCut(t *testing.T) {
 	for _, f := range reg.Findings() {
 		assert.False(t, strings.HasSuffix(f.Message, "..."), f.Message)
 	}
+}
+
+// A logger that panics stops neither the program at its start nor a call on its way.
+func TestALoggerThatPanicsStopsNothing(t *testing.T) {
+	options := &policies.Options{Options: resilient.Options{Logger: new(slog.Logger)}, MaxLazyGuards: 1}
+	require.NotPanics(t, func() {
+		reg, err := policies.Load(policies.ParseJSON([]byte(`{"x":1}`)), options)
+		require.NoError(t, err)
+		reg.Guard("a")
+		reg.Guard("b")
+		assert.Len(t, reg.Findings(), 2)
+	})
 }

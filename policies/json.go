@@ -23,10 +23,12 @@ func ParseJSON(data []byte) Config {
 	all := members(data)
 	twice := repeated(all)
 	var patch Patch
+	unknown := 0
 	for _, m := range all {
 		f := fieldOf(m.key)
 		if f == nil && m.key != keyOverrides {
-			c.warn(m.key, KindUnknownKey, "there is no such setting"+didYouMean(meantConfig(m.key))+"; it is ignored")
+			unknown++
+			c.warnOfUnknown(m.key, unknown)
 			continue
 		}
 		if again, ok := twice[m.key]; ok {
@@ -57,6 +59,20 @@ func ParseJSON(data []byte) Config {
 	c.setPatch(patch)
 	return c
 }
+
+// warnOfUnknown reports the n-th unknown key of a document.
+func (c *Config) warnOfUnknown(key string, n int) {
+	switch {
+	case n <= maxUnknown:
+		c.warn(key, KindUnknownKey, "there is no such setting"+didYouMean(meantConfig(key))+"; it is ignored")
+	case n == maxUnknown+1:
+		c.warn(documentKey, KindUnknownKey, "there are more keys that are no settings; they are ignored")
+	}
+}
+
+// maxUnknown is how many unknown keys of a document are listed: one that is not meant
+// for us at all is to fill no log.
+const maxUnknown = 100
 
 // documentKey stands for the place of what concerns a whole Config's document.
 const documentKey = "(document)"

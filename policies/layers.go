@@ -8,7 +8,8 @@ import (
 	"github.com/seed42274fcc/stoic/resilient"
 )
 
-// Origin says which layer a setting in force came from.
+// Origin says which layer a setting in force came from. The zero value is none of
+// them.
 type Origin string
 
 const (
@@ -124,12 +125,8 @@ func (l *laid) skipLatest(service string, b bond, reason string) (Finding, bool)
 			}
 		}
 		if len(where) > 0 {
-			whom := "the service"
-			if service == "" {
-				whom = "services that nothing names"
-			}
 			return newFinding(service, strings.Join(where, ", "), KindConflict,
-				fmt.Sprintf("%s; the %s is skipped in this for %s", reason, layer.origin, whom)), true
+				fmt.Sprintf("%s; the %s is skipped in this", reason, layer.origin)), true
 		}
 	}
 	return Finding{}, false

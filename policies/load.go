@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -61,11 +62,42 @@ func newBook(c Config, defaults Defaults) *book {
 		overrides: overrides,
 		findings:  slices.Concat(c.findings, found),
 	}
-	for _, service := range b.services() {
-		b.findings = append(b.findings, b.lay(service).findings...)
+	var conflicts []Finding
+	for _, service := range append(b.services(), "") {
+		conflicts = append(conflicts, b.lay(service).findings...)
 	}
-	b.findings = append(b.findings, b.lay("").findings...)
+	b.findings = append(b.findings, merged(conflicts)...)
 	return b
+}
+
+// merged makes one finding of those that differ in the service only: what is set for
+// all services is one mistake, however many it meets.
+func merged(all []Finding) []Finding {
+	type fault struct{ key, message string }
+	services := map[fault][]string{}
+	for _, f := range all {
+		at := fault{f.Key, f.Message}
+		services[at] = append(services[at], f.Service)
+	}
+	var found []Finding
+	for _, f := range all {
+		at := fault{f.Key, f.Message}
+		met := services[at]
+		if met == nil {
+			continue // told already
+		}
+		delete(services, at)
+		switch named := len(met); {
+		case met[len(met)-1] == "" && named == 1: // the fallback is laid last
+			f.Message += " for services that nothing names"
+		case met[len(met)-1] == "":
+			f.Service, f.Message = "", fmt.Sprintf("%s for services that nothing names, and %d more", f.Message, named-1)
+		case named > 1:
+			f.Service, f.Message = "", fmt.Sprintf("%s for %d services", f.Message, named)
+		}
+		found = append(found, f)
+	}
+	return found
 }
 
 // services lists the registered ones in order.

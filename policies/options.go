@@ -18,6 +18,10 @@ type Options struct {
 	Defaults *Defaults
 	// LookupEnv finds environment variables; nil means os.LookupEnv.
 	LookupEnv func(name string) (value string, isSet bool)
+	// Environ lists environment variables as os.Environ does, so that misspelt ones
+	// are reported. Nil means os.Environ if LookupEnv is nil too, else that they are
+	// not looked for.
+	Environ func() []string
 	// MaxLazyGuards is how many services that nothing names get a guard of their
 	// own; the further ones share one. 0 means 10 000.
 	MaxLazyGuards int

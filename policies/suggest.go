@@ -56,7 +56,7 @@ func sectionKeys(section string) []string {
 	return keys
 }
 
-// nearest returns the candidate that word is a slip of, or "".
+// nearest returns the candidate that word is a slip of, in whatever case, or "".
 func nearest(word string, candidates []string) string {
 	const longest = 64 // keeps the cost of a hostile key small
 	if len(word) > longest {
@@ -65,9 +65,10 @@ func nearest(word string, candidates []string) string {
 	word = strings.ToLower(word)
 	best, least := "", max(2, len(word)/3)+1
 	for _, c := range candidates {
-		d := distance(word, c)
+		lower := strings.ToLower(c)
+		d := distance(word, lower)
 		// "expo" is far from "exponential" by distance, and clearly meant.
-		if len(word) >= 3 && strings.HasPrefix(c, word) {
+		if len(word) >= 3 && strings.HasPrefix(lower, word) {
 			d = 1
 		}
 		if d < least && d < len(c) {

@@ -86,7 +86,10 @@ func (f *Future[T]) attempt(ctx context.Context, fn func(ctx context.Context) (T
 	go func() {
 		var r result
 		contained(func() (err error) {
-			r.value, err = fn(ctx)
+			// It may have taken this goroutine a while to begin.
+			if err = ctx.Err(); err == nil {
+				r.value, err = fn(ctx)
+			}
 			return err
 		}, func(err error) {
 			r.err = err

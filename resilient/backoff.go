@@ -8,7 +8,7 @@ import (
 )
 
 // Backoff is a strategy: how the delay before a retry follows from the retry's
-// number n = 1, 2, …
+// number n = 1, 2, … The zero value is none of them, and not valid.
 type Backoff string
 
 const (

@@ -35,14 +35,27 @@ type cancelContext struct {
 	cancel context.CancelFunc
 }
 
-// ctxFlags are set when the context is made.
+// ctxFlags are set when the context is made. Above the flags stand the lower bits of
+// the circuit's round, for a probe.
 type ctxFlags uint32
 
 const (
 	ctxRetrying     ctxFlags = 1 << iota // the call may make further attempts
 	ctxLimitTotal                        // the deadline is the call's own
 	ctxLimitAttempt                      // the deadline is the attempt's
+	ctxProbe                             // the attempt is a probe
+
+	ctxRoundShift = iota
 )
+
+// probeFlags mark a probe of that round.
+func probeFlags(round uint64) ctxFlags { return ctxProbe | ctxFlags(round)<<ctxRoundShift }
+
+// isProbe reports whether the attempt is a probe of that round.
+func (f ctxFlags) isProbe(round uint64) bool {
+	const others = ctxRetrying | ctxLimitTotal | ctxLimitAttempt
+	return f&^others == probeFlags(round)
+}
 
 // ours reports whether the deadline is one of ours, and not the caller's.
 func (f ctxFlags) ours() bool { return f&(ctxLimitTotal|ctxLimitAttempt) != 0 }
@@ -93,7 +106,7 @@ func (c *callContext) real() *cancelContext {
 		return in
 	}
 	made := new(cancelContext)
-	if timeout := c.timeout(); timeout != nil {
+	if timeout := c.timeout(); timeout != nil && !c.over() { // what has returned ended by that
 		made.Context, made.cancel = context.WithDeadlineCause(c.Context, c.guard.circuit.Time(c.deadline), timeout)
 	} else {
 		made.Context, made.cancel = context.WithCancel(c.Context)
@@ -144,6 +157,9 @@ func (c *callContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
+// String names the call, and keeps what is printed of a context free of secrets.
+func (c *callContext) String() string { return joinNames(c.Service(), c.Operation()) }
+
 // Service is the guard's name, for [nesting.Scope].
 func (c *callContext) Service() string { return c.guard.name }
 
@@ -160,9 +176,10 @@ func (c *callContext) Retrying() bool { return c.flags&ctxRetrying != 0 }
 // Outer is the scope that the call was made in, for [nesting.Scope].
 func (c *callContext) Outer() nesting.Scope { return nesting.From(c.Context) }
 
-// Attempt returns the number of the attempt that ctx was made for: 1 for the
-// first, 0 outside of a guarded call. A function that gets it may, for instance,
-// send it along as a header.
+// Attempt returns the number of the attempt that runs with ctx: 1 for the first, 0
+// outside of a guarded call. A function may, for instance, send it along as a header.
+// With an attempt timeout each attempt has a context of its own; without one they
+// share the call's, which tells the latest.
 func Attempt(ctx context.Context) int {
 	if c, ok := nesting.From(ctx).(*callContext); ok {
 		return c.number()

@@ -12,9 +12,9 @@ import (
 
 // What is wrong with a call itself. Nothing has run, and no circuit was touched.
 var (
-	// ErrNilGuard says that the guard is nil. [Passthrough] is the way to protect
-	// nothing.
-	ErrNilGuard = errors.New("resilient: the guard is nil; use Passthrough() to protect nothing")
+	// ErrNilGuard says that the guard is nil or the zero value. [Passthrough] is the
+	// way to protect nothing.
+	ErrNilGuard = errors.New("resilient: the guard is nil or was not made by NewGuard; use Passthrough() to protect nothing")
 	// ErrNilContext says that the context is nil.
 	ErrNilContext = errors.New("resilient: the context is nil; use context.Background()")
 	// ErrNilFunction says that the function is nil.
@@ -31,7 +31,7 @@ var (
 // [breaker.RejectedError].
 type RejectedError = breaker.RejectedError
 
-// Limit names one of our own time limits.
+// Limit names one of our own time limits. The zero value is none.
 type Limit uint8
 
 const (
@@ -77,7 +77,7 @@ func (e *TimeoutError) Is(target error) bool { return target == context.Deadline
 // Timeout is true: it is what net.Error asks.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// Reason is which limit ended a call.
+// Reason is which limit ended a call. The zero value is none.
 type Reason uint8
 
 const (
@@ -124,7 +124,8 @@ type ExhaustedError struct {
 	Attempts int
 	// Reason is the limit.
 	Reason Reason
-	// Last is the last attempt's error, as the function returned it.
+	// Last is the last attempt's error, as the function returned it, secrets and all.
+	// The text of the ExhaustedError itself has them taken out.
 	Last error
 	// Limit is the rejection, the *[TimeoutError] or the context's cause that
 	// stands for the limit; nil for ReasonAttempts and ReasonRetryAfter.
@@ -180,7 +181,8 @@ func (e *ExhaustedError) Unwrap() []error {
 }
 
 // PanicError is how a panic or a runtime.Goexit of a function that [Async] runs
-// reaches [Future.Await]. In [Execute] both go on as what they are.
+// reaches [Future.Await]. In [Execute] both go on as what they are. It is a failure
+// that is not retried. It is immutable.
 type PanicError struct {
 	// Value is what the function panicked with; nil for a Goexit.
 	Value any

@@ -27,7 +27,8 @@ func (f ObserverFunc) Observe(ctx context.Context, event Event) { f(ctx, event) 
 
 // Event is one of [AttemptDone], [RetryScheduled], [CallDone], [CallRejected],
 // [LateResult] and [CircuitChanged]; more may come. Errors in them are found with
-// errors.Is and errors.As as usual, and their text has its secrets taken out.
+// errors.Is and errors.As as usual, and their text has its secrets taken out. Events
+// are values; what they point to must not be changed.
 type Event interface{ event() }
 
 // Call names the call that an event is about. Secrets are taken out of the names.

@@ -36,9 +36,12 @@ func readme(ctx context.Context) error {
 	get := resilient.Wrap(orders, resilient.Idempotent("get"), client.Get)
 
 	future := resilient.Async(ctx, orders, resilient.Idempotent("get"),
-		func(ctx context.Context) (Order, error) { return get(ctx, "o-2") })
+		func(ctx context.Context) (Order, error) { return client.Get(ctx, "o-2") })
 	defer future.Cancel()
 	second, err := future.Await(ctx)
+	if err != nil {
+		return err
+	}
 
 	permit, err := orders.Acquire(ctx)
 	if err != nil {
@@ -46,8 +49,9 @@ func readme(ctx context.Context) error {
 	}
 	permit.Settle(stream(ctx))
 	// endregion
-	fmt.Println(second, err)
-	return nil
+	fmt.Println(second)
+	_, err = get(ctx, "o-3")
+	return err
 }
 
 func explain(err error) {
@@ -56,9 +60,9 @@ func explain(err error) {
 	var exhausted *resilient.ExhaustedError
 	switch {
 	case errors.As(err, &exhausted):
-		log.Printf("%s after %d attempts, at last: %v", exhausted.Reason, exhausted.Attempts, exhausted.Last)
+		log.Printf("%s after %d attempts: %v", exhausted.Reason, exhausted.Attempts, err)
 	case errors.As(err, &rejected):
-		log.Printf("not even tried; again in %v", rejected.RetryAfter())
+		log.Printf("not even tried, again in at most %v: %v", rejected.RetryAfter(), err)
 	}
 	// endregion
 }
@@ -69,5 +73,5 @@ func Example() {
 	}
 	// Output:
 	// {o-1} <nil>
-	// {o-2} <nil>
+	// {o-2}
 }

@@ -15,9 +15,9 @@ import (
 //
 // It is called again after a failure if the op may be repeated, attempts and time
 // are left, the circuit is closed, and no guarded call above is retrying. An error
-// that the caller's cancellation explains, another guard's rejection, and what
-// [Neutral], [Permanent] or [Options].Classify single out are not retried. What
-// fn panics with goes on as that panic, and counts as a failure.
+// that the caller's cancellation explains, another guard's rejection or exhausted
+// call, and what [Neutral], [Permanent] or [Options].Classify single out are not
+// retried. What fn panics with goes on as that panic, and counts as a failure.
 //
 // The error is nil, or fn's own, unchanged, or one of:
 //   - a *[RejectedError], when the circuit refused the first attempt;

@@ -3,7 +3,6 @@ package resilient
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -14,14 +13,16 @@ import (
 // Guard is a policy in force for one service, with its circuit. Make it once with
 // [NewGuard], keep it, and give it to every call of that service: what it learns
 // from one it knows for the next. It is safe for concurrent use, and has no
-// goroutine. The zero value and nil are not usable; calls with them return
-// [ErrNilGuard].
+// goroutine. The zero value and nil are not usable: calls with them return
+// [ErrNilGuard], and its methods zero values.
+//
+// A guard may be used inside of a call of its own. Both calls count then, and in
+// half-open the inner one is part of the outer one's probe.
 type Guard struct {
 	name    string
 	options Options
 	circuit *breaker.Circuit
 	plan    atomic.Pointer[plan]
-	mu      sync.Mutex // orders changes of the policy
 }
 
 // Guards finds the guard of a service by its name. A registry of package policies
@@ -82,32 +83,56 @@ func Passthrough() *Guard {
 func newPlan(policy Policy) *plan { return &plan{policy: policy, delays: policy.Retry.spreads()} }
 
 // Name returns the service's name, with secrets taken out.
-func (g *Guard) Name() string { return g.name }
+func (g *Guard) Name() string {
+	if !g.usable() {
+		return ""
+	}
+	return g.name
+}
 
 // Policy returns the policy in force.
-func (g *Guard) Policy() Policy { return g.plan.Load().policy }
+func (g *Guard) Policy() Policy {
+	if !g.usable() {
+		return Policy{}
+	}
+	return g.plan.Load().policy
+}
 
 // SetPolicy puts another policy in force at once, also for a circuit that is open.
 // Calls under way keep the one that they began with, but for the circuit's part.
 // It returns an error, and changes nothing, when the policy is not valid.
 func (g *Guard) SetPolicy(policy Policy) error {
+	if !g.usable() {
+		return ErrNilGuard
+	}
 	if err := policy.Validate(); err != nil {
 		return fmt.Errorf("resilient: policy of %s: %w", g.name, err)
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	next := newPlan(policy)
 	next.unguarded = g.plan.Load().unguarded
 	g.plan.Store(next)
-	if next.unguarded {
-		return nil
+	for !next.unguarded {
+		// It tells observers, who may set a policy themselves: no lock is held.
+		if err := g.circuit.SetSettings(next.policy.Circuit); err != nil {
+			return err
+		}
+		latest := g.plan.Load()
+		if latest == next {
+			break
+		}
+		next = latest // another has overtaken this one, and the circuit is to follow it
 	}
-	return g.circuit.SetSettings(policy.Circuit)
+	return nil
 }
 
 // Circuit returns the guard's circuit, to look at it ([breaker.Circuit.Snapshot])
 // or to steer it (ForceOpen, ForceClosed, Disable, Release, Reset).
-func (g *Guard) Circuit() *breaker.Circuit { return g.circuit }
+func (g *Guard) Circuit() *breaker.Circuit {
+	if !g.usable() {
+		return nil
+	}
+	return g.circuit
+}
 
 // usable reports whether the guard was made by NewGuard or Passthrough.
 func (g *Guard) usable() bool { return g != nil && g.circuit != nil }

@@ -16,16 +16,24 @@ type verdict struct {
 	findings
 }
 
-// judge decides on an error that is not nil. ctx is the caller's context.
-func (g *Guard) judge(ctx context.Context, err error) verdict {
-	var v verdict
+// judge decides on an error that is not nil. ctx is the caller's context. An error
+// whose methods panic, as those of a typed nil do, is judged by what could be seen
+// of it.
+func (g *Guard) judge(ctx context.Context, err error) (v verdict) {
+	defer g.contain("error", func() {
+		v.outcome = breaker.Failure
+		if v.seen.has(sawNeutral) || v.seen.has(sawRejected) && !v.seen.has(sawExhausted) {
+			v.outcome = breaker.Neutral
+		}
+		v.retry = !v.seen.has(sawNeutral | sawPermanent | sawExhausted | sawRejected | sawPanic)
+	})
 	v.scan(err)
 	switch {
-	case v.neutral:
+	case v.seen.has(sawNeutral):
 		v.outcome = breaker.Neutral
-	case v.permanent, v.exhausted, v.panicked:
+	case v.seen.has(sawPermanent | sawExhausted | sawPanic):
 		v.outcome = breaker.Failure
-	case v.rejected:
+	case v.seen.has(sawRejected):
 		// Nothing ran, so nothing was learnt about this guard's own dependency.
 		v.outcome = breaker.Neutral
 	case !retry.IsRecoverable(err): // retry-go's own mark for a permanent error
@@ -55,7 +63,8 @@ func (g *Guard) classify(err error) (outcome breaker.Outcome) {
 		return breaker.Failure
 	}
 	defer g.contain("Classify", func() { outcome = breaker.Failure })
-	if outcome = g.options.Classify(err); outcome == breaker.Unjudged {
+	outcome = g.options.Classify(err)
+	if outcome != breaker.Success && outcome != breaker.Neutral {
 		outcome = breaker.Failure
 	}
 	return outcome

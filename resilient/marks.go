@@ -48,41 +48,35 @@ func marked(err error, kind markKind, after time.Duration) error {
 
 // findings are what an error's tree says about the attempt that returned it.
 type findings struct {
-	exhausted bool // a guarded call inside gave up
-	rejected  bool // a guarded call inside was refused
-	permanent bool
-	neutral   bool
-	panicked  bool
-	hinted    bool
-	after     time.Duration
+	seen  sightings
+	after time.Duration // the hint, if there is one
 }
+
+// sightings is a set of what can be found.
+type sightings uint8
+
+const (
+	sawExhausted sightings = 1 << iota // a guarded call inside gave up
+	sawRejected                        // a guarded call inside was refused
+	sawPanic
+	sawPermanent
+	sawNeutral
+	sawHint
+)
+
+// has reports whether s has one of those.
+func (s sightings) has(those sightings) bool { return s&those != 0 }
 
 // scan looks through an error's tree. It does not look into our own rejected and
 // exhausted errors: what is in there was said about attempts of another call,
 // and the error itself already ends the retries.
 func (f *findings) scan(err error) {
 	for err != nil {
-		switch e := err.(type) {
-		case *ExhaustedError:
-			f.exhausted = f.exhausted || e != nil
+		if ours := kindOf(err); ours != 0 {
+			f.seen |= ours
 			return
-		case *RejectedError:
-			f.rejected = f.rejected || e != nil
-			return
-		case *PanicError:
-			if e != nil { // it unwraps to what was panicked with, which nobody returned
-				f.panicked = true
-				return
-			}
-		case *mark:
-			f.note(e)
 		}
-		if e, ok := err.(interface{ As(target any) bool }); ok {
-			var m *mark
-			if e.As(&m) && m != nil {
-				f.note(m)
-			}
-		}
+		f.noteMark(err)
 		switch e := err.(type) {
 		case interface{ Unwrap() error }:
 			err = e.Unwrap()
@@ -97,17 +91,50 @@ func (f *findings) scan(err error) {
 	}
 }
 
+// kindOf is which of our own errors this one is, nil ones apart. A PanicError unwraps
+// to what was panicked with, which nobody returned.
+func kindOf(err error) sightings {
+	switch e := err.(type) {
+	case *ExhaustedError:
+		if e != nil {
+			return sawExhausted
+		}
+	case *RejectedError:
+		if e != nil {
+			return sawRejected
+		}
+	case *PanicError:
+		if e != nil {
+			return sawPanic
+		}
+	}
+	return 0
+}
+
+// noteMark takes note of the error itself if it is a mark, or of one that it gives
+// out by its As method.
+func (f *findings) noteMark(err error) {
+	m, ok := err.(*mark)
+	if !ok {
+		e, hasAs := err.(interface{ As(target any) bool })
+		ok = hasAs && e.As(&m)
+	}
+	if ok && m != nil {
+		f.note(m)
+	}
+}
+
 func (f *findings) note(m *mark) {
 	switch m.kind {
 	case markPermanent:
-		f.permanent = true
+		f.seen |= sawPermanent
 	case markNeutral:
-		f.neutral = true
+		f.seen |= sawNeutral
 	case markRetryAfter:
 		// Of two hints the stricter holds; a negative one is the strictest.
-		if !f.hinted || m.after < 0 || f.after >= 0 && m.after > f.after {
+		if !f.seen.has(sawHint) || m.after < 0 || f.after >= 0 && m.after > f.after {
 			f.after = m.after
 		}
-		f.hinted = true
+		f.seen |= sawHint
 	}
 }

@@ -56,6 +56,12 @@ func (g *Guard) logger() *slog.Logger {
 	return slog.Default()
 }
 
+// logs reports whether a record of that level is wanted.
+func (g *Guard) logs(ctx context.Context, level slog.Level) bool {
+	defer g.contain("Logger", nil)
+	return g.logger().Enabled(ctx, level)
+}
+
 // log writes the records that operators rely on: a retry that will be made, and
 // each change of the circuit. The rest is for observers.
 func (g *Guard) log(ctx context.Context, event Event) {
@@ -130,11 +136,13 @@ func (g *Guard) attempted(ctx context.Context, names Call, n int, began time.Dur
 	}
 }
 
-func (g *Guard) scheduled(c *call, made int, delay time.Duration, err error) {
-	if !g.observed() && !g.logger().Enabled(c.ctx, slog.LevelWarn) {
-		return
+// scheduled reports whether anybody was told.
+func (g *Guard) scheduled(c *call, made int, delay time.Duration, err error) bool {
+	if !g.observed() && !g.logs(c.ctx, slog.LevelWarn) {
+		return false
 	}
 	g.emit(c.ctx, RetryScheduled{Call: g.names(c.operation), Attempt: made, Delay: delay, Err: sanitize.Error(err)})
+	return true
 }
 
 func (g *Guard) done(c *call, made int, err error) {

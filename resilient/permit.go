@@ -9,10 +9,12 @@ import (
 )
 
 // Permit is a circuit's permit held by hand, for work that is not one function: a
-// stream, a middleware. Settle it when the outcome is known. A probe's place is
-// free again after its lease, should its permit be forgotten; a program built with
-// the tag stoicdebug logs where such a permit was acquired. It is safe for
-// concurrent use; it counts once.
+// stream, a middleware. Settle it when the outcome is known. Should a probe's
+// permit be forgotten, its place is free again after its lease: the policy's
+// attempt timeout, else its total timeout, and the larger of a second and a tenth
+// more. A program built with the tag stoicdebug logs where such a permit was
+// acquired. It is safe for
+// concurrent use; it counts once. The zero value counts nothing.
 type Permit struct {
 	watch    watch
 	guard    *Guard
@@ -50,7 +52,7 @@ func (g *Guard) Acquire(ctx context.Context) (*Permit, error) {
 // [Execute] judges it: nil is a success. It reports whether it counted: only the
 // first Settle does, and only if it is not late. A nil permit counts nothing.
 func (p *Permit) Settle(err error) bool {
-	if p == nil || p.settled.Swap(true) {
+	if p == nil || p.guard == nil || p.settled.Swap(true) {
 		return false
 	}
 	p.watch.end()

@@ -2,6 +2,8 @@ package resilient
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 
 	"github.com/seed42274fcc/stoic/nesting"
 	"github.com/seed42274fcc/stoic/resilient/breaker"
+	"github.com/seed42274fcc/stoic/sanitize"
 )
 
 // The one pipeline, in its one fixed order:
@@ -32,6 +35,7 @@ type call struct {
 	attempts  int           // how many may be made
 	endIsOurs bool          // end is the total timeout's
 	collapsed bool          // one attempt only, because a call above retries
+	borrowed  bool          // the present attempt runs under the permit of a call above
 }
 
 // run makes a guarded call. Neither op nor fn escapes: they cost no allocation.
@@ -50,18 +54,36 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 	}
 	total, each := p.limits(op)
 	permit, rejected := g.circuit.Acquire(now, attemptLimit(total, each))
-	if rejected != nil {
+	borrowed := rejected != nil && g.underOwnProbe(ctx, rejected)
+	if rejected != nil && !borrowed {
 		if g.observed() {
 			g.refused(ctx, op.name, 0, rejected)
 		}
 		return rejected
 	}
-	c := call{ctx: ctx, plan: p, operation: op.name, start: now, end: end, total: total, each: each}
-	if ours := now + total; ours < end {
+	placed := false // whether the permit is in attempt's hands, which settles it
+	if permit.Probe() {
+		defer func() {
+			if !placed { // refused, or foreign code has ended the goroutine
+				g.circuit.Settle(permit, breaker.Neutral, nil)
+			}
+		}()
+	}
+	attempts, collapsed := g.count(ctx, p, op)
+	var c call // field by field: a literal is built aside and copied, which shows
+	c.ctx, c.plan, c.operation = ctx, p, op.name
+	c.start, c.end, c.total, c.each = now, end, total, each
+	c.attempts, c.collapsed, c.borrowed = attempts, collapsed, borrowed
+	if ours := now + total; ours <= end {
 		c.end, c.endIsOurs = ours, true
 	}
-	g.count(&c, op)
-	cc := g.derive(&c, now)
+	if permit.Probe() {
+		if now, err = g.recheck(&c); err != nil {
+			return err
+		}
+	}
+	cc := g.derive(&c, permit, now)
+	placed = true
 	v, err := g.attempt(&c, cc, permit, now, fn)
 	made := 1
 	if err != nil {
@@ -82,7 +104,7 @@ func (g *Guard) check(ctx context.Context, op *Op) error {
 	case ctx == nil:
 		return ErrNilContext
 	case op.has(opInvalid):
-		return ErrInvalidOp
+		return fmt.Errorf("%w: %s", ErrInvalidOp, joinNames(g.name, sanitize.Message(op.name)))
 	}
 	return nil
 }
@@ -99,9 +121,50 @@ func (g *Guard) callersEnd(ctx context.Context, now time.Duration) (time.Duratio
 	}
 	end := g.circuit.Offset(deadline)
 	if end <= now {
-		return 0, context.DeadlineExceeded
+		return 0, lateCause(ctx)
 	}
 	return end, nil
+}
+
+// patience is how long a context's own timer may lag behind its deadline.
+const patience = 10 * time.Millisecond
+
+// lateCause is the cause of a context whose deadline has passed, which is known once
+// its own timer has fired.
+func lateCause(ctx context.Context) error {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return context.DeadlineExceeded
+	}
+}
+
+// recheck looks at a probe's time again: that the circuit is half-open now has been
+// told to observers, who may have taken a while, or ended the context.
+func (g *Guard) recheck(c *call) (now time.Duration, err error) {
+	now = g.circuit.Now()
+	switch {
+	case c.ctx.Err() != nil:
+		err = context.Cause(c.ctx)
+	case now >= c.end:
+		err = c.endError()
+	}
+	return now, err
+}
+
+// endError is the error that stands for the end of the call's time.
+func (c *call) endError() error {
+	switch {
+	case c.endIsOurs:
+		return &TimeoutError{Limit: LimitTotal, After: c.total}
+	case c.ctx.Err() != nil:
+		return context.Cause(c.ctx)
+	default:
+		return context.DeadlineExceeded
+	}
 }
 
 // never is later than any time.
@@ -116,24 +179,44 @@ func attemptLimit(total, each time.Duration) time.Duration {
 	return total
 }
 
-// count finds how many attempts a call may make.
-func (g *Guard) count(c *call, op *Op) {
-	c.attempts = 1
+// count finds how many attempts a call may make, and whether it is held to one
+// because a call above retries.
+func (g *Guard) count(ctx context.Context, p *plan, op *Op) (attempts int, collapsed bool) {
 	switch {
-	case !g.repeatable(c.plan, op):
-	case nesting.UnderRetry(c.ctx):
-		c.collapsed = true
+	case !g.repeatable(p, op):
+		return 1, false
+	case nesting.UnderRetry(ctx):
+		return 1, true
 	default:
-		c.attempts = c.plan.policy.Retry.MaxAttempts
+		return p.policy.Retry.MaxAttempts, false
 	}
+}
+
+// underOwnProbe reports whether a call that was refused, since all probes are out,
+// runs inside of one of them: then it is part of that probe. Else a guard that is
+// used inside of its own call would wait for itself, and never heal.
+func (g *Guard) underOwnProbe(ctx context.Context, rejected *RejectedError) bool {
+	if rejected.State != breaker.HalfOpen {
+		return false
+	}
+	for scope := nesting.From(ctx); scope != nil; scope = scope.Outer() {
+		if cc, ok := scope.(*callContext); ok && cc.guard == g && cc.flags&ctxProbe != 0 && cc.Running() {
+			snap := g.circuit.Snapshot()
+			return snap.State == breaker.HalfOpen && cc.flags.isProbe(snap.Round)
+		}
+	}
+	return false
 }
 
 // derive makes the context of an attempt that begins now, and of those after it
 // unless each has a limit of its own.
-func (g *Guard) derive(c *call, now time.Duration) *callContext {
+func (g *Guard) derive(c *call, permit breaker.Permit, now time.Duration) *callContext {
 	cc := &callContext{Context: c.ctx, guard: g, operation: c.operation, deadline: c.end, end: c.end}
+	if permit.Probe() {
+		cc.flags = probeFlags(permit.Round())
+	}
 	if c.attempts > 1 {
-		cc.flags = ctxRetrying
+		cc.flags |= ctxRetrying
 	}
 	switch {
 	case c.each > 0 && now+c.each < c.end:
@@ -150,10 +233,10 @@ func (g *Guard) derive(c *call, now time.Duration) *callContext {
 // does: a panic or a runtime.Goexit goes on as what it is, after it has been
 // counted.
 func (g *Guard) attempt(c *call, cc *callContext, permit breaker.Permit, now time.Duration, fn func(context.Context) error) (v verdict, err error) {
-	settled := false
+	settled, told := false, false
 	defer func() {
-		if !settled {
-			g.abandoned(c, cc, permit, now)
+		if !told {
+			g.abandoned(c, cc, permit, now, settled)
 		}
 	}()
 	if err = fn(cc); err == nil {
@@ -161,18 +244,23 @@ func (g *Guard) attempt(c *call, cc *callContext, permit breaker.Permit, now tim
 	} else {
 		v = g.judge(c.ctx, err)
 	}
-	counted := g.circuit.Settle(permit, v.outcome, err)
+	counted := c.borrowed || g.circuit.Settle(permit, v.outcome, err)
 	settled = true
 	if g.observed() {
 		g.attempted(c.ctx, g.names(c.operation), cc.number(), now, v.outcome, counted, err)
 	}
+	told = true
 	return v, err
 }
 
-// abandoned settles an attempt whose function did not return.
-func (g *Guard) abandoned(c *call, cc *callContext, permit breaker.Permit, now time.Duration) {
+// abandoned ends an attempt that does not return, and settles it unless what ends
+// it is an observer.
+func (g *Guard) abandoned(c *call, cc *callContext, permit breaker.Permit, now time.Duration, settled bool) {
 	cc.finish()
-	counted := g.circuit.Settle(permit, breaker.Failure, errDidNotReturn)
+	if settled {
+		return
+	}
+	counted := c.borrowed || g.circuit.Settle(permit, breaker.Failure, errDidNotReturn)
 	if g.observed() {
 		g.attempted(c.ctx, g.names(c.operation), cc.number(), now, breaker.Failure, counted, errDidNotReturn)
 		g.done(c, cc.number(), errDidNotReturn)
@@ -197,13 +285,19 @@ type retries struct {
 // What retry-go is shielded from: its choice between a timer and a context is a
 // coin flip, so it gets no context, and a timer that has done the waiting. It
 // calls before it waits, so its first call replays the failure. Its log of errors
-// grows with each attempt unless it counts none, so retryIf is its only brake.
+// grows with each attempt unless it counts none, so retryIf is its only brake. It
+// looks into errors, whose methods are foreign and may panic, so it gets one of ours.
 func (g *Guard) again(c call, cc *callContext, v verdict, err error, fn func(context.Context) error) (int, error) {
 	r := &retries{call: c, guard: g, cc: cc, made: 1, replay: true}
 	if err = r.decide(v, err); r.over {
 		return r.made, err
 	}
-	_ = retry.Do(func() error { return r.next(fn) },
+	_ = retry.Do(func() error {
+		if r.next(fn) != nil {
+			return errFailed
+		}
+		return nil
+	},
 		retry.Attempts(0),
 		retry.RetryIf(func(error) bool { return !r.over }),
 		retry.DelayType(func(uint, error, *retry.Config) time.Duration { return r.delay }),
@@ -212,6 +306,9 @@ func (g *Guard) again(c call, cc *callContext, v verdict, err error, fn func(con
 	r.cc.finish()
 	return r.made, r.err
 }
+
+// errFailed is what retry-go is told of a failed attempt.
+var errFailed = errors.New("the attempt failed")
 
 // next makes the next attempt, unless something has come up during the wait.
 func (r *retries) next(fn func(context.Context) error) error {
@@ -224,18 +321,33 @@ func (r *retries) next(fn func(context.Context) error) error {
 		return r.exhausted(ReasonContext, context.Cause(r.ctx), 0)
 	}
 	if now >= r.end {
+		if !r.endIsOurs {
+			return r.exhausted(ReasonNoTimeLeft, lateCause(r.ctx), 0)
+		}
 		return r.exhausted(ReasonNoTimeLeft, r.endError(), 0)
 	}
 	permit, rejected := g.circuit.Acquire(now, attemptLimit(r.total, r.each))
-	if rejected != nil {
+	r.borrowed = rejected != nil && g.underOwnProbe(r.ctx, rejected)
+	if rejected != nil && !r.borrowed {
 		if g.observed() {
 			g.refused(r.ctx, r.operation, r.made, rejected)
 		}
 		return r.exhausted(ReasonCircuit, rejected, 0)
 	}
-	if r.each > 0 {
+	if permit.Probe() {
+		var err error
+		if now, err = g.recheck(&r.call); err != nil {
+			g.circuit.Settle(permit, breaker.Neutral, nil)
+			reason := ReasonNoTimeLeft
+			if r.ctx.Err() != nil {
+				reason = ReasonContext
+			}
+			return r.exhausted(reason, err, 0)
+		}
+	}
+	if r.each > 0 || permit.Probe() { // the limit, or the scope, is the attempt's own
 		r.cc.finish()
-		r.cc = g.derive(&r.call, now)
+		r.cc = g.derive(&r.call, permit, now)
 	}
 	r.made++
 	r.cc.begin(r.made)
@@ -266,7 +378,7 @@ func (r *retries) decide(v verdict, err error) error {
 		r.over = true
 		return err
 	}
-	if rejected := g.circuit.Rejects(now); rejected != nil {
+	if rejected := g.circuit.Rejects(now); rejected != nil && !g.underOwnProbe(r.ctx, rejected) {
 		return r.exhausted(ReasonCircuit, rejected, v.after)
 	}
 	if r.ctx.Err() != nil {
@@ -279,7 +391,10 @@ func (r *retries) decide(v verdict, err error) error {
 	if r.delay >= r.end-now {
 		return r.exhausted(ReasonNoTimeLeft, r.endError(), v.after)
 	}
-	g.scheduled(&r.call, r.made, r.delay, err)
+	if g.scheduled(&r.call, r.made, r.delay, err) && r.delay >= r.end-g.circuit.Now() {
+		// Those who were told have used up the time.
+		return r.exhausted(ReasonNoTimeLeft, r.endError(), v.after)
+	}
 	return err
 }
 
@@ -292,17 +407,6 @@ func (r *retries) exhausted(reason Reason, limit error, retryAfter time.Duration
 		Reason: reason, Last: r.err, Limit: limit, RetryAfter: retryAfter,
 	}
 	return r.err
-}
-
-// endError is the error that stands for the end of the call's time.
-func (r *retries) endError() error {
-	if r.endIsOurs {
-		return &TimeoutError{Limit: LimitTotal, After: r.total}
-	}
-	if r.ctx.Err() != nil {
-		return context.Cause(r.ctx)
-	}
-	return context.DeadlineExceeded
 }
 
 // After waits, for retry-go, which then finds that its timer has fired.

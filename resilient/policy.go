@@ -3,6 +3,7 @@ package resilient
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/seed42274fcc/stoic/resilient/breaker"
@@ -79,12 +80,16 @@ func DefaultPolicy() Policy {
 	}
 }
 
-// Validate returns nil, or one error that names every field out of its range.
+// Validate returns nil, or one error, of one line, that names every field out of its
+// range.
 func (p Policy) Validate() error {
-	var errs []error
+	if p == (Policy{}) {
+		return errors.New("the policy is empty; start from DefaultPolicy")
+	}
+	var faults []string
 	check := func(ok bool, format string, args ...any) {
 		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
+			faults = append(faults, fmt.Sprintf(format, args...))
 		}
 	}
 	r := p.Retry
@@ -100,11 +105,14 @@ func (p Policy) Validate() error {
 	check(r.MaxRetryAfter >= 0 && r.MaxRetryAfter <= maxDelay,
 		"Retry.MaxRetryAfter is %v, want 0 … %v", r.MaxRetryAfter, maxDelay)
 	if err := p.Circuit.Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("Circuit: %w", err))
+		check(false, "Circuit: %v", err)
 	}
 	check(p.TotalTimeout > 0 && p.TotalTimeout <= MaxTotalTimeout,
 		"TotalTimeout is %v, want more than 0 and at most %v", p.TotalTimeout, MaxTotalTimeout)
 	check(p.AttemptTimeout >= 0 && p.AttemptTimeout <= MaxTotalTimeout,
 		"AttemptTimeout is %v, want 0 (none) … %v", p.AttemptTimeout, MaxTotalTimeout)
-	return errors.Join(errs...)
+	if len(faults) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(faults, "; "))
 }

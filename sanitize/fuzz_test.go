@@ -23,6 +23,12 @@ func FuzzString(f *testing.F) {
 		"{'token': '" + value + "'}",
 		`{"session_id": "` + value + `", "n": 1}`,
 		"&access_key=" + value + "&n=1",
+		"x://user:/" + value + "@host/p",
+		"x://user:1?" + value + "***" + value + "@host/p",
+		"{'token':\n b'" + value + "'}",
+		"{'token': '''" + value + "'''}",
+		"password= " + value,
+		"connection_string=Server=db;Uid=sa;Pass=" + value,
 	}
 	for _, row := range rows(f, "exact.tsv") {
 		f.Add(row[1])
@@ -36,6 +42,8 @@ func FuzzString(f *testing.F) {
 		"{0ApikeY\":000A\"0", "://\xfcl:5/?@\xcb_=T@", "Token: okemarshToken:x", "token:Bearer next token:[:<",
 		"\"token\":\u2026tokentoken:\\)*]", "<token>token:<token></", "x://,token:[}</]]@***", "{token:F4KE1token: &token:[{{\"token\":]",
 		"://=@token=)***{<@",
+		"x://u:a?token=\"b c\"@h", "{x://token:a b,n:1@h}", "x://u:1/token=***@h", "token= token= a", "'token':\n'token':'a", "token='''a\\'''",
+		"connection_string=a;b=\"c d\",e=f", "x://u:***a@h:1/b=***@c", "token= b'", "://[token]='a b'@c", "'token':\r\n\tbR'''",
 	} {
 		f.Add(text)
 	}

@@ -5,7 +5,7 @@ import "strings"
 // headerLine handles a header: the value is the rest of the line, up to the
 // quote that closes around it or the remark in brackets that follows it.
 func (s *scanner) headerLine(p pair) int {
-	if isLower(s.text[p.start]) && s.isProse(p.value) {
+	if isLower(s.text[p.start]) && p.isAuthorization(s.text) && s.isProse(p.value) {
 		return p.value
 	}
 	end := s.headerEnd(p.value)
@@ -48,26 +48,26 @@ func (s *scanner) headerEnd(start int) int {
 	return len(s.text)
 }
 
-// isProse says whether what follows a header's name in small letters is rather
-// the text of an error: "authorization: access denied". It begins with two
-// words then, neither of which could be part of a header's value.
+// isAuthorization says whether the name is that of the one header which is also a
+// word that errors begin with.
+func (p pair) isAuthorization(text string) bool { return text[p.start:p.end] == "authorization" }
+
+// isProse says whether what follows the word authorization is rather the text of an
+// error: "authorization: access denied". One of its first words says so then.
 func (s *scanner) isProse(start int) bool {
-	for range 2 {
+	for range 3 {
 		end := start
 		for isLower(lower(s.byteAt(end))) && end-start < longWord {
 			end++
 		}
 		word := s.text[start:end]
-		if word == "" || oneOf(schemes[:], word) || classify(word) != plain || looksSecret(word, false) {
+		if word == "" {
 			return false
 		}
-		if c := s.byteAt(end); c != 0 && strings.IndexByte(",;:.", c) >= 0 {
-			end++
-		}
-		if end < len(s.text) && !isSpace(s.text[end]) {
-			return false
+		if oneOf(complaints[:], word) {
+			return true
 		}
 		start = s.skipBlanks(end)
 	}
-	return true
+	return false
 }

@@ -101,3 +101,8 @@ func isPair(word, sign string) bool {
 	name, value, found := strings.Cut(word, sign)
 	return found && all(name, isName) && strings.Trim(value, sign) != ""
 }
+
+// isPairs is name=value;name=value, as no prose is.
+func isPairs(word string) bool {
+	return strings.IndexByte(word, ';') > 0 && isPair(word, "=")
+}

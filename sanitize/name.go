@@ -7,6 +7,7 @@ const (
 	plain  kind = iota
 	secret      // a secret
 	header      // a secret that fills the line when it stands in a header
+	pairs       // a secret that is a list of pairs itself
 )
 
 // classify tells the kind of a name. Only the end of it counts: what precedes
@@ -23,6 +24,9 @@ func classify(name string) kind {
 	name = withoutVariant(name)
 	for _, rule := range secretNames {
 		if at := matchEnd(name, rule.name, true); at >= 0 && (!rule.whole || startsWord(name, at)) {
+			if rule.pairs {
+				return pairs
+			}
 			return secret
 		}
 	}

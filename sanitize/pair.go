@@ -18,8 +18,8 @@ func (s *scanner) pair(start, end int) (pair, bool) {
 	p := pair{start: start, end: end}
 	at := end
 	if s.byteAt(at) == '[' { // password[0]=…
-		if close := s.nameEnd(at + 1); s.byteAt(close) == ']' {
-			at = close + 1
+		if index := s.nameEnd(at + 1); s.byteAt(index) == ']' {
+			at = index + 1
 		}
 	}
 	p.quote = s.quoteAt(at)
@@ -43,6 +43,9 @@ func (s *scanner) pair(start, end int) (pair, bool) {
 		return p, false
 	}
 	p.value = s.skipBlanks(at)
+	if p.quote != "" && p.sign == ':' {
+		p.value = s.nextLine(p, p.value)
+	}
 	p.after = p.value > at
 	return p, p.value < len(s.text) && !isSpace(s.text[p.value])
 }
@@ -62,8 +65,9 @@ func (s *scanner) named(start, end int) int {
 	if p.kind == plain {
 		return end
 	}
-	if quote := s.quoteAt(p.value); quote != "" {
-		return s.quoted(p, quote)
+	if at := s.prefixed(p, p.value); s.quoteAt(at) != "" {
+		p.value = at
+		return s.quoted(p, s.quoteAt(at))
 	}
 	if s.text[p.value] == '[' {
 		if next := s.list(p); next > p.value {

@@ -9,7 +9,7 @@ func (s *scanner) quoted(p pair, quote string) int {
 	if p.quote == "" && !p.after && s.endsSentence(start) {
 		return p.value // "enter password:" closes a quote that was opened before the name
 	}
-	end, next := s.quoteEnd(start, quote)
+	start, end, next := s.inQuotes(start, quote)
 	value := s.text[start:end]
 	if !meansNothing(value) && !s.lexical(p, value) {
 		s.redact(start, end, "")
@@ -71,7 +71,7 @@ func (s *scanner) closes(at int) bool {
 // list.
 func (s *scanner) list(p pair) int {
 	at := s.skipBlanks(p.value + 1)
-	if s.quoteAt(at) == "" {
+	if s.quoteAt(s.prefixed(p, at)) == "" {
 		if p.quote != "" || p.sign != ':' || p.after && p.kind != header {
 			return p.value
 		}
@@ -84,10 +84,15 @@ func (s *scanner) list(p pair) int {
 		}
 		return end
 	}
-	for quote := s.quoteAt(at); quote != ""; quote = s.quoteAt(at) {
-		end, next := s.quoteEnd(at+len(quote), quote)
-		if !meansNothing(s.text[at+len(quote) : end]) {
-			s.redact(at+len(quote), end, "")
+	for {
+		at = s.prefixed(p, at)
+		quote := s.quoteAt(at)
+		if quote == "" {
+			return at
+		}
+		start, end, next := s.inQuotes(at+len(quote), quote)
+		if !meansNothing(s.text[start:end]) {
+			s.redact(start, end, "")
 		}
 		at = s.skipBlanks(next)
 		if s.byteAt(at) != ',' {
@@ -95,7 +100,6 @@ func (s *scanner) list(p pair) int {
 		}
 		at = s.skipBlanks(at + 1)
 	}
-	return at
 }
 
 // bracketEnd finds the closing bracket of a printed slice on this line, -1 if

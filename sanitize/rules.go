@@ -7,10 +7,12 @@ package sanitize
 
 // secretNames are the names whose values are secrets. A name counts with
 // anything in front of it (DB_PASSWORD, userPassword) unless it is marked whole:
-// then it must be a word of its own, since it also ends harmless ones.
+// then it must be a word of its own, since it also ends harmless ones. The value
+// of one marked pairs is a list of pairs, of which none ends it.
 var secretNames = [...]struct {
 	name  string
 	whole bool
+	pairs bool
 }{
 	{name: "apikey"},
 	{name: "password"},
@@ -25,7 +27,7 @@ var secretNames = [...]struct {
 	{name: "credentials"},
 	{name: "token"}, // auth_token, refresh_token; not the plural: models count those
 	{name: "privatekey"},
-	{name: "connectionstring"},
+	{name: "connectionstring", pairs: true},
 	{name: "accesskey"},
 	{name: "bearer", whole: true},
 	{name: "sessionid"},
@@ -62,6 +64,17 @@ var plainWords = [...]string{
 var plainUsers = [...]string{
 	"admin", "anonymous", "app", "ftp", "git", "guest", "hg", "postgres", "root", "svn", "user",
 }
+
+// complaints are the words by which the text of an error about an authorization is
+// told from a header's value.
+var complaints = [...]string{
+	"denied", "error", "expired", "failed", "failure", "forbidden", "header", "insufficient", "invalid", "malformed",
+	"missing", "needed", "not", "refused", "rejected", "required", "revoked", "unauthorized", "unknown",
+}
+
+// remarks are the other words by which a text goes on that quotes an empty setting:
+// "password= is empty".
+var remarks = [...]string{"and", "are", "but", "cannot", "empty", "has", "is", "must", "or", "should", "was"}
 
 // lexers are the words before "token" when a parser speaks of one.
 var lexers = [...]string{"expected", "illegal", "invalid", "next", "unexpected"}

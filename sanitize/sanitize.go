@@ -49,6 +49,9 @@ type scanner struct {
 
 	// What was looked for in vain, and up to where: not to be looked for again.
 	noBracket, noField int
+
+	tag   int // the next <, unless it is behind us
+	ahead int // bytes looked through for it; only a test reads it, to tell linear work from quadratic
 }
 
 // step handles what begins at the offset and returns where to go on, always

@@ -68,6 +68,20 @@ func TestURLCredentials(t *testing.T) {
 		{"two, joined", "http://a:F4KE1@h1,http://b:F4KE2@h2", "http://***@h1,http://***@h2"},
 		{"IPv6", "dial postgres://app:F4KE@[::1]:5432/x", "dial postgres://***@[::1]:5432/x"},
 		{"in quotes", `Get "https://u:F4KE@h/?token=F4KE2": EOF`, `Get "https://***@h/?token=***": EOF`},
+		{"begins with a slash", "postgres://user:/F4KE@host/db", "postgres://***@host/db"},
+		{"begins with a slash, on the web", "https://user:/F4KE@host.com/db", "https://***@host.com/db"},
+		{"begins like a port, then slash", "postgres://user:1/F4KE@host/db", "postgres://***@host/db"},
+		{"begins like a port, then question mark", "postgres://user:1?F4KE@host/db", "postgres://***@host/db"},
+		{"slash, no host", "postgres://user:F4KE/a@/db", "postgres://***@/db"},
+		{"slash, no user", "redis://:/F4KE@cache", "redis://***@cache"},
+		{"comma, then slash", "mongodb://user:F4KE,a/b@host/db", "mongodb://***@host/db"},
+		{"comma, then slash, on the web", "https://user:F4KE,a/b@host/db", "https://***@host/db"},
+		{"port and path", "http://host:80/path@x, http://h1:80,h2:80/a@b", "http://host:80/path@x, http://h1:80,h2:80/a@b"},
+		{"asterisks inside", "postgres://user:F4KE***F4KE@host", "postgres://***@host"},
+		{"asterisks first", "postgres://user:***F4KE@host and x://***F4KE@h", "postgres://***@host and x://***@h"},
+		{"asterisks last", "postgres://user:F4KE***@host", "postgres://***@host"},
+		{"asterisks after a sign", "postgres://user:F4KE=***F4KE@host", "postgres://***@host"},
+		{"hidden by others", "https://u:***@h/p@q.io x://***@h:1/p@q u://u:*****@h/p@q.io", "https://u:***@h/p@q.io x://***@h:1/p@q u://u:*****@h/p@q.io"},
 		{"hidden before", "https://user:xxxxx@host/p", "https://user:xxxxx@host/p"},
 		{"letters beyond ASCII", "redis://:пароль@кеш/0", "redis://***@кеш/0"},
 	}
@@ -126,6 +140,53 @@ func TestValues(t *testing.T) {
 		{"printed struct", "cfg {Host:db1 Password:F4KE a b Port:1}", "cfg {Host:db1 Password:*** Port:1}"},
 		{"printed map", "map[host:db1 token:F4KE]", "map[host:db1 token:***]"},
 		{"element", "<password>F4KE a</password>", "<password>***</password>"},
+		{"after a tight sign and a blank", "password= FAKE host=db1", "password= *** host=db1"},
+		{"after a tight sign and a blank, with its scheme", "token= Bearer FAKE x", "token= *** x"},
+		{"after a tight sign, the next name", "password= token: F1 secret= token = F2", "password= token: *** secret= token = ***"},
+		{"after a tight sign, the next pair", "password= user=bob token= token= FAKE", "password= user=bob token= token= ***"},
+		{"after a tight sign, nothing", "GET /p?token= failed: token= missing, token= - token= is token= \ntoken= ***", "GET /p?token= failed: token= missing, token= - token= is token= \ntoken= ***"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) { assert.Equal(t, test.want, sanitize.String(test.text)) })
+	}
+}
+
+// A connection string is a list of pairs itself, and its own names for a password
+// are many.
+func TestConnectionStrings(t *testing.T) {
+	const azure, sql = "DefaultEndpointsProtocol=https;AccountName=x;AccountKey=F4KE==", "Server=db;Uid=sa;Pass=F4KE"
+	for _, value := range []string{azure, sql, "cache:6379,auth=F4KE,ssl=True", "mongodb://h/?a=b&c=F4KE", "F4KE"} {
+		for _, form := range []string{"connection_string=% at db1", `err="ConnectionString=%" n=1`, "(DB_CONNECTION_STRING=%): EOF"} {
+			assert.Equal(t, strings.Replace(form, "%", "***", 1), sanitize.String(strings.Replace(form, "%", value, 1)))
+		}
+	}
+	for _, value := range []string{azure, sql} {
+		assert.Equal(t, "connection_string: *** at db1", sanitize.String("connection_string: "+value+" at db1"))
+		assert.Equal(t, "connection_string= *** at db1", sanitize.String("connection_string= "+value+" at db1"))
+	}
+}
+
+func TestPythonStrings(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"bytes", "{'token': b'F4KE', 'n': 1}", "{'token': b'***', 'n': 1}"},
+		{"unicode", "{'token': u'F4KE'}", "{'token': u'***'}"},
+		{"two letters", `{"token": Rb"F4KE"}`, `{"token": Rb"***"}`},
+		{"begins with a blank", "{'token': b' F4KE'}", "{'token': b'***'}"},
+		{"in a repr", `"{\'token\': b\'F4KE\'}"`, `"{\'token\': b\'***\'}"`},
+		{"name without quotes", "token=b'F4KE a' token: u'F4KE a'", "token=b'***' token: u'***'"},
+		{"list", "{'passwords': [b'F4KE', u'F4KE']}", "{'passwords': [b'***', u'***']}"},
+		{"tripled", "{'token': '''F4KE''', 'n': 1}", "{'token': '''***''', 'n': 1}"},
+		{"tripled, of lines", `token="""F4KE "a"` + "\n" + `F4KE\"""b""" n=1`, `token="""***""" n=1`},
+		{"tripled, with a prefix", `{"token": b"""F4KE"""}`, `{"token": b"""***"""}`},
+		{"tripled in a repr", `"{\'token\': \'\'\'F4KE\'\'\'}"`, `"{\'token\': \'\'\'***\'\'\'}"`},
+		{"tripled, unterminated", "token='''F4KE a' b", "token='''***"},
+		{"on the next line", "{'token':\n 'F4KE', 'n': 1}", "{'token':\n '***', 'n': 1}"},
+		{"on the next line, with a prefix", "{'token': \r\n  b'F4KE'}", "{'token': \r\n  b'***'}"},
+		{"on the next line, a name", "'token':\n  'password': 'F4KE'", "'token':\n  'password': '***'"},
+		{"on the next line, prose", "missing 'token':\nabc1", "missing 'token':\nabc1"},
+		{"two lines below", "'token':\n\n'abc'", "'token':\n\n'abc'"},
+		{"no prefix", `err="password=b" host=db1`, `err="password=***" host=db1`},
+		{"empty", "{'token': b'', 'n': ''''''}", "{'token': b'', 'n': ''''''}"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) { assert.Equal(t, test.want, sanitize.String(test.text)) })
@@ -137,6 +198,10 @@ func TestHeaders(t *testing.T) {
 		{"401 Authorization: Bearer x y", "401 Authorization: ***"},
 		{"AUTHORIZATION: F4KE\r\nHost: h", "AUTHORIZATION: ***\r\nHost: h"},
 		{"authorization: Basic RjRL==", "authorization: ***"},
+		{"authorization: Custom abcdefgh", "authorization: ***"},
+		{"x-api-key: correct horse battery", "x-api-key: ***"},
+		{"private_key=-----BEGIN RSA PRIVATE KEY-----\nF4KE\nF4KE\n-----END RSA PRIVATE KEY----- at db1", "private_key=*** at db1"},
+		{"private_key: -----BEGIN KEY-----\nF4KE\nF4KE", "private_key: ***"},
 		{"Proxy-Authorization: Basic RjRL== (407 from proxy)", "Proxy-Authorization: *** (407 from proxy)"},
 		{"Authorization: Digest username=\"bob\", uri=\"/x\", response=\"F4KE\"\nHost: h", "Authorization: ***\nHost: h"},
 		{`curl -H "Authorization: Bearer F4KE" https://h/x`, `curl -H "Authorization: ***" https://h/x`},
@@ -160,6 +225,15 @@ func TestCleanTextIsNotCopied(t *testing.T) {
 	}))
 }
 
+// Each :a> could be an element, whose end is looked for; one search serves all.
+func TestElementsAreLinear(t *testing.T) {
+	for _, last := range []string{"", "<", "</a>"} {
+		text := strings.Repeat(":a>", 1000) + last
+		assert.LessOrEqual(t, sanitize.Ahead(text), len(text))
+	}
+	assert.LessOrEqual(t, sanitize.Ahead(strings.Repeat(":a>:a><", 1000)), 7*1000)
+}
+
 // Texts that make a scanner look ahead again and again. Work that grew with the
 // square of the length would keep this test from ever ending.
 func TestLongTexts(t *testing.T) {
@@ -167,7 +241,7 @@ func TestLongTexts(t *testing.T) {
 	for _, unit := range []string{
 		"token", "token:", "token: ", "token=", "token:[", "{token:", "{token:a;", "password: [", "://", "://@", "x://a/@b.c",
 		"authorization: a b ", "Authorization: (", "token='", `token:\"`, `\`, "<token>", ",token:", "a=,", "]", "token: x://", "token: 1234 ",
-		"bearer: Bearer ", "***", "token=\"\"", "é", "\xff",
+		"bearer: Bearer ", "***", ":a>", "://u:***a", "://u:a=***", "token= ", "'token':\n'", "token='''", "\"token\":\n\"token\":", "'token':b", "token=\"\"", "é", "\xff",
 	} {
 		for _, last := range []string{"", `"`, "]", "}", " a:", "@h.c"} {
 			text := strings.Repeat(unit, size/len(unit)) + last

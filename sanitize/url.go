@@ -36,20 +36,20 @@ func (s *scanner) userinfoEnd(start int) int {
 	last := -1      // the @ that counts so far
 	path := false   // a path, query or fragment seems to have begun
 	inside := false // no: the slash belongs to a password
-	maybe := false  // what precedes could be host:port, or a password that begins with digits
+	maybe := false  // what precedes could be host:port, or a password that begins like one
 	for at := start; at < len(s.text); at++ {
 		switch c := s.text[at]; {
 		case isSpace(c), isQuote(c) && s.closes(at), c == ':' && strings.HasPrefix(s.text[at:], "://"),
-			c == '*' && strings.HasPrefix(s.text[at:], mask): // sanitised before: nothing is left beyond
+			c == '*' && s.isDone(start, at): // nothing is left beyond
 			return last
 		case (c == '/' || c == '?' || c == '#') && !path:
 			path = true
 			front := s.text[start:at]
-			inside = last < 0 && !isHost(front)
+			inside = last < 0 && !s.isHost(start, at)
 			maybe = last >= 0 || strings.IndexByte(front, ':') >= 0 && !s.isWeb(start)
 		case c == '@':
 			host := s.hostEnd(at + 1)
-			if !path || inside && host > at+1 || maybe && s.isFullHost(at+1, host) {
+			if !path || inside && (host > at+1 || !s.isWeb(start)) || maybe && s.isFullHost(at+1, host) {
 				last = at
 			}
 		}
@@ -58,13 +58,21 @@ func (s *scanner) userinfoEnd(start int) int {
 }
 
 // isHost says whether the text before a path is a host with or without a port,
-// or several, rather than the begin of a password with a slash in it.
-func isHost(text string) bool {
+// or several, rather than the begin of a password with a slash in it. A number may
+// be either; only on the web an @ behind it is more likely in the path.
+func (s *scanner) isHost(start, end int) bool {
+	text := s.text[start:end]
 	if strings.HasPrefix(text, "[") {
 		return true
 	}
-	_, port, _ := strings.Cut(text[strings.LastIndexByte(text, ',')+1:], ":")
-	return port == "" || all(port, isDigit)
+	for more := true; more; {
+		var host string
+		host, text, more = strings.Cut(text, ",")
+		if _, port, found := strings.Cut(host, ":"); found && !(s.isWeb(start) && all(port, isDigit)) {
+			return false
+		}
+	}
+	return true
 }
 
 // isWeb says whether the URL's paths may well hold an @.

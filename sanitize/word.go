@@ -13,37 +13,82 @@ func (s *scanner) word(p pair) int {
 	if spaced && strings.HasPrefix(s.text[s.nameEnd(p.value):], "://") {
 		return p.value // a URL, for which there is a rule
 	}
+	if strings.HasPrefix(s.text[p.value:], pemBegin) {
+		end := s.pemEnd(p.value)
+		s.redact(p.value, end, "")
+		return end
+	}
 	if s.inStruct(p) {
-		if s.text[p.value] == '{' {
-			return p.value
-		}
-		if end := s.fieldEnd(p.value); end >= 0 {
-			if !meansNothing(s.text[p.value:end]) {
-				s.redact(p.value, end, "")
-			}
-			return end
+		if next, ok := s.structField(p); ok {
+			return next
 		}
 	}
-	end := s.wordEnd(p.value, p.sign)
-	value := s.text[p.value:end]
-	if oneOf(schemes[:], value) {
-		if next := s.skipBlanks(end); next > end {
-			tail := s.wordEnd(next, p.sign)
-			if second := s.text[next:tail]; second != "" && !isPair(second, "=") {
-				end, value = tail, second
-			}
-		}
-	}
+	value, end := s.schemed(p)
 	chained := p.sign == ':' && s.byteAt(end) == ':'
 	sure := p.sign == '=' && (p.before || !p.after) || p.sign == ':' && !p.after
 	switch {
 	case meansNothing(value), s.lexical(p, value):
 	case spaced && s.depth > 0 && isPair(value, ":"): // the next field; this one is empty
-	case sure, looksSecret(value, chained), s.isNumber(value, end):
+	case sure, s.isLoose(p, value), p.kind == pairs && isPairs(value), looksSecret(value, chained), s.isNumber(value, end):
 		s.redact(p.value, end, "")
 		return end
 	}
 	return s.pass(p.value, end)
+}
+
+// A PEM block is one value, lines and all.
+const (
+	pemBegin = "-----BEGIN "
+	pemDash  = "-----"
+	pemLast  = "-----END "
+)
+
+// pemEnd returns where the block that begins at start ends: behind its last line, or
+// at the end of the text.
+func (s *scanner) pemEnd(start int) int {
+	last := strings.Index(s.text[start:], pemLast)
+	if last < 0 {
+		return len(s.text)
+	}
+	at := start + last + len(pemLast)
+	dash := strings.Index(s.text[at:], pemDash)
+	if dash < 0 {
+		return len(s.text)
+	}
+	return at + dash + len(pemDash)
+}
+
+// structField handles the value of a field in a printed struct, which goes on until
+// the next field. Not ok: it has no end that can be seen.
+func (s *scanner) structField(p pair) (next int, ok bool) {
+	if s.text[p.value] == '{' {
+		return p.value, true
+	}
+	end := s.fieldEnd(p.value)
+	if end < 0 {
+		return 0, false
+	}
+	if !meansNothing(s.text[p.value:end]) {
+		s.redact(p.value, end, "")
+	}
+	return end, true
+}
+
+// schemed returns the word that counts and where it ends: the one behind a scheme
+// such as Bearer, if there is one.
+func (s *scanner) schemed(p pair) (value string, end int) {
+	end = s.wordEnd(p.value, p)
+	value = s.text[p.value:end]
+	if !oneOf(schemes[:], value) {
+		return value, end
+	}
+	if next := s.skipBlanks(end); next > end {
+		tail := s.wordEnd(next, p)
+		if second := s.text[next:tail]; second != "" && !isPair(second, "=") {
+			return second, tail
+		}
+	}
+	return value, end
 }
 
 // pass returns where to go on after a value that stays. What is in it may hold
@@ -62,9 +107,9 @@ func (s *scanner) isNumber(value string, end int) bool {
 }
 
 // wordEnd returns where the unquoted value ends: at a space, at a quote that
-// closes, or before the next pair of a list. What closes the sentence or a
+// closes, or before the next pair of a list unless the list is the value. What closes the sentence or a
 // bracket around it is not part of it.
-func (s *scanner) wordEnd(start int, sign byte) int {
+func (s *scanner) wordEnd(start int, p pair) int {
 	end := start
 	slashes := 0
 scan:
@@ -76,7 +121,7 @@ scan:
 			end -= slashes
 			break scan
 		case c == ',' || c == ';' || c == '&' || c == '?':
-			if s.pairFollows(end+1, sign) {
+			if p.kind != pairs && s.pairFollows(end+1, p.sign) {
 				break scan
 			}
 		case c == '<' && s.byteAt(end+1) == '/':

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -165,5 +166,35 @@ func write(t *testing.T, dir, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestNamedLibrariesDoTheirWork (R34): the libraries that this project is built on are direct dependencies, and each is
+// imported by the package whose work it does.
+func TestNamedLibrariesDoTheirWork(t *testing.T) {
+	mod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for library, file := range map[string]string{
+		"github.com/avast/retry-go/v4": "../../resilient/pipeline.go",
+		"github.com/sony/gobreaker/v2": "../../resilient/breaker/counter.go",
+		"github.com/stretchr/testify":  "../../resilient/execute_test.go",
+	} {
+		if !regexp.MustCompile(`(?m)^\t` + regexp.QuoteMeta(library) + ` v\S+$`).Match(mod) {
+			t.Errorf("go.mod does not require %s directly", library)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(text), `"`+library) {
+			t.Errorf("%s does not import %s", file, library)
+		}
+	}
+	for _, folder := range []string{"resilient", "policies", "nesting", "sanitize", "examples/services"} {
+		if info, err := os.Stat("../../" + folder); err != nil || !info.IsDir() {
+			t.Errorf("there is no folder %s", folder)
+		}
 	}
 }

@@ -22,7 +22,8 @@ type Options struct {
 }
 
 // Circuit is a circuit in this process. Make it with [New], once per dependency,
-// and keep it. All methods are safe for concurrent use.
+// and keep it. All methods are safe for concurrent use. The zero value and nil are
+// not usable.
 type Circuit struct {
 	name    string
 	origin  time.Time // what the offsets inside count from
@@ -98,7 +99,13 @@ func (c *Circuit) Time(offset time.Duration) time.Time {
 
 // Offset turns a time into an offset, as Now gives it; one that is centuries away
 // into the largest.
-func (c *Circuit) Offset(t time.Time) time.Duration { return addTime(t.Sub(c.origin), 1) }
+func (c *Circuit) Offset(t time.Time) time.Duration {
+	//revive:disable-next-line:time-equal what is asked is whether it has a monotonic reading
+	if t == t.Round(0) { // it has none, and the wall clock may have been set meanwhile
+		return addTime(time.Until(t), c.Now())
+	}
+	return addTime(t.Sub(c.origin), 1)
+}
 
 // Acquire asks for the permit to make one attempt, at the time now (see
 // [Circuit.Now]; a caller on the way of a call has read the clock already).
@@ -135,11 +142,19 @@ func (c *Circuit) acquireSlow(limit time.Duration) (Permit, *RejectedError) {
 		c.advance(next, c.settings, now)
 	}
 	rejected := c.view.Load().rejected
-	c.unlock()
 	if !ok {
+		c.unlock()
 		c.rejected.Add(1)
 		return Permit{}, rejected
 	}
+	delivered := false
+	defer func() {
+		if !delivered { // a listener has ended the goroutine: nobody gets the permit
+			c.settleSlow(permit, Neutral, nil)
+		}
+	}()
+	c.unlock()
+	delivered = true
 	return permit, nil
 }
 
@@ -216,20 +231,23 @@ func (c *Circuit) ForceClosed() { c.force(ForceClosed) }
 // attempt and counts none.
 func (c *Circuit) Disable() { c.force(ForceDisabled) }
 
-// Release takes away what ForceOpen, ForceClosed or Disable put over the
-// circuit: its own state, as it was, is in force again. Without a force it does
-// nothing. The permits that are out count no more, as with each of these.
+// Release takes away what ForceOpen, ForceClosed or Disable put over the circuit:
+// its own state is in force again, with its times; a closed one begins to count anew.
+// Without a force it does nothing. The permits that are out count no more, as with
+// each of these.
 func (c *Circuit) Release() { c.force(NoForce) }
 
 func (c *Circuit) force(f Force) {
 	c.operate(func(m Machine, now time.Duration) Machine { return m.SetForce(f, now) })
 }
 
-// Reset closes the circuit in one step, lifts any force, and clears counts and
+// Reset closes the circuit in one step, lifts any force, and clears all counts and
 // times. A circuit that its settings switch off stays off.
 func (c *Circuit) Reset() {
 	c.operate(func(m Machine, now time.Duration) Machine {
 		c.cause = nil
+		c.late.Store(0)
+		c.rejected.Store(0)
 		return m.Reset(now)
 	})
 }

@@ -3,6 +3,9 @@ package breaker_test
 import (
 	"context"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -97,7 +100,7 @@ func TestRecovery(t *testing.T) {
 
 		time.Sleep(10*time.Second - 1)
 		require.False(t, attempt(c, breaker.Success))
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		assert.True(t, c.Snapshot().ProbeDue, "P102: open, but a probe is due")
 		assert.Equal(t, breaker.Open, c.State(), "nobody has asked yet")
 
@@ -145,7 +148,7 @@ func TestProbeThatNeverReports(t *testing.T) {
 		require.Equal(t, 330*time.Second, rejected.RetryAfter(), "without a limit: 300 s and a tenth")
 		time.Sleep(330*time.Second - 1)
 		require.False(t, attempt(c, breaker.Success))
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		probe, rejected := c.Acquire(c.Now(), 0)
 		require.Nil(t, rejected)
 		for _, o := range []breaker.Outcome{breaker.Success, breaker.Failure} {
@@ -245,7 +248,7 @@ func TestNeutralProbe(t *testing.T) {
 	})
 }
 
-// TestRejectionsDoNotDelayRecovery is A26.
+// TestRejectionsDoNotDelayRecovery is A26 and P73: nor do they count as failures.
 func TestRejectionsDoNotDelayRecovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		settings := small()
@@ -258,6 +261,9 @@ func TestRejectionsDoNotDelayRecovery(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 		require.True(t, attempt(c, breaker.Success))
 		assert.EqualValues(t, 999, c.Snapshot().Rejected)
+		assert.Zero(t, c.Snapshot().Failures)
+		c.Reset()
+		assert.Zero(t, c.Snapshot().Rejected, "R16: all counters")
 	})
 }
 
@@ -435,7 +441,8 @@ func TestReset(t *testing.T) {
 		"half-open": func(c *breaker.Circuit, s breaker.Settings) {
 			trip(t, c, s)
 			time.Sleep(time.Minute)
-			c.Acquire(c.Now(), 0)
+			_, rejected := c.Acquire(c.Now(), 0)
+			require.Nil(t, rejected)
 		},
 		"forced open":   func(c *breaker.Circuit, s breaker.Settings) { trip(t, c, s); c.ForceOpen() },
 		"forced closed": func(c *breaker.Circuit, s breaker.Settings) { trip(t, c, s); c.ForceClosed() },
@@ -536,4 +543,61 @@ func TestNoGoroutine(t *testing.T) {
 		trip(t, c, small())
 	}
 	require.LessOrEqual(t, runtime.NumGoroutine(), before)
+}
+
+// TestHealthyCircuitReadsNoClock holds it by structure: neither Acquire nor Settle
+// reads a clock itself; they leave that to the ways that a healthy circuit does not
+// take.
+func TestHealthyCircuitReadsNoClock(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "circuit.go", nil, 0)
+	require.NoError(t, err)
+	looked := 0
+	for _, decl := range file.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok || fn.Name.Name != "Acquire" && fn.Name.Name != "Settle" {
+			continue
+		}
+		looked++
+		ast.Inspect(fn.Body, func(n ast.Node) bool {
+			if call, ok := n.(*ast.SelectorExpr); ok {
+				assert.NotContains(t, []string{"Now", "Since", "Until", "Snapshot"}, call.Sel.Name, fn.Name.Name)
+			}
+			return true
+		})
+	}
+	require.Equal(t, 2, looked)
+}
+
+// TestSettingsLeaveTheRoundAlone: other settings void neither the count nor the
+// permits that are out, and a lower threshold holds for the next failure.
+func TestSettingsLeaveTheRoundAlone(t *testing.T) {
+	settings := breaker.DefaultSettings()
+	c := newCircuit(t, settings, nil)
+	out, _ := c.Acquire(c.Now(), 0)
+	for range 3 {
+		attempt(c, breaker.Failure)
+	}
+	settings.FailureThreshold = 2
+	require.NoError(t, c.SetSettings(settings))
+	require.Equal(t, breaker.Closed, c.State())
+	require.True(t, c.Settle(out, breaker.Failure, errDown))
+	require.Equal(t, breaker.Open, c.State())
+}
+
+// TestRejectedUntilTheEarliestLease: whichever probe that is.
+func TestRejectedUntilTheEarliestLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		settings := small()
+		settings.MaxProbes = 2
+		c := newCircuit(t, settings, nil)
+		trip(t, c, settings)
+		time.Sleep(time.Hour)
+		for _, limit := range []time.Duration{10 * time.Second, time.Second} {
+			_, rejected := c.Acquire(c.Now(), limit)
+			require.Nil(t, rejected)
+		}
+		_, rejected := c.Acquire(c.Now(), 0)
+		require.Equal(t, 2*time.Second, rejected.RetryAfter())
+		require.Zero(t, testing.AllocsPerRun(100, func() { attempt(c, breaker.Success) }), "a rejection in half-open")
+	})
 }

@@ -3,6 +3,7 @@ package breaker_test
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/seed42274fcc/stoic/resilient/breaker"
 )
@@ -96,4 +97,20 @@ func ExampleMachine() {
 	// probe due at 1m0.000000001s
 	// true half-open true
 	// true closed
+}
+
+// An open time that grows with each failed recovery, up to a maximum.
+func ExampleSettings() {
+	settings := breaker.DefaultSettings()
+	settings.RecoveryMultiplier = 2
+	settings.MaxRecoveryTimeout = 3 * time.Minute
+	for generation := 1; generation <= 4; generation++ {
+		machine := breaker.Machine{Beneath: breaker.Open, Generation: generation}
+		fmt.Println(machine.OpenUntil(settings))
+	}
+	// Output:
+	// 1m0s
+	// 2m0s
+	// 3m0s
+	// 3m0s
 }

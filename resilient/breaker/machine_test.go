@@ -27,6 +27,7 @@ type world struct {
 	now      time.Duration
 	run      int // consecutive failures of the closed round
 	permits  [3]breaker.Permit
+	leases   [3]time.Duration // when they end
 	settled  [3]bool
 	granted  int
 	settings breaker.Settings
@@ -45,6 +46,7 @@ func events() []event {
 		{"acquire", acquire},
 		{"wait for what comes next", func(w *world, _ func(bool, string)) { w.now = wakeUp(w) }},
 		{"wait 1 s", func(w *world, _ func(bool, string)) { w.now += time.Second }},
+		{"wait for a lease", func(w *world, _ func(bool, string)) { w.now += limit + time.Second }},
 		{"force open", force(breaker.ForceOpen)},
 		{"force closed", force(breaker.ForceClosed)},
 		{"release", force(breaker.NoForce)},
@@ -91,6 +93,7 @@ func acquire(w *world, check func(bool, string)) {
 	}
 	w.machine = next
 	w.permits[w.granted%3], w.settled[w.granted%3] = permit, false
+	w.leases[w.granted%3] = w.now + limit + time.Second
 	w.granted++
 }
 
@@ -111,8 +114,9 @@ func settle(i int, o breaker.Outcome) func(*world, func(bool, string)) {
 		}
 		trip := run >= w.settings.FailureThreshold
 		next, counted := before.Settle(permit, o, trip, w.now, w.settings)
-		if permit.Round() != before.Round || permit.Probe() && w.settled[i] {
-			check(same(before, next, w.now), "a result of another round, or a second one, changes nothing")
+		lapsed := permit.Probe() && w.now >= w.leases[i]
+		if permit.Round() != before.Round || permit.Probe() && w.settled[i] || lapsed {
+			check(same(before, next, w.now), "a result of another round, a second one, or one after the lease changes nothing")
 			check(counted == (o == breaker.Neutral), "it is late, unless it had nothing to say")
 			return
 		}
@@ -185,16 +189,17 @@ type worldKey struct {
 	now     time.Duration
 	run     int
 	permits [3]breaker.Permit
+	leases  [3]time.Duration
 	settled [3]bool
 	granted int
 	enabled bool
 }
 
 func (w *world) key() worldKey {
-	return worldKey{breaker.KeyOf(w.machine), w.now, w.run, w.permits, w.settled, w.granted, w.settings.Enabled}
+	return worldKey{breaker.KeyOf(w.machine), w.now, w.run, w.permits, w.leases, w.settled, w.granted, w.settings.Enabled}
 }
 
-// TestMachineExhaustively goes through every sequence of events up to length 8, from
+// TestMachineExhaustively goes through every sequence of events up to length 7, from
 // each of the three states, of which many lead to the same world, from where one
 // look is enough (R11 … R17, cases A5, A9, A15, A29, P74, P79, P86, P87, P117).
 func TestMachineExhaustively(t *testing.T) {
@@ -214,7 +219,7 @@ func TestMachineExhaustively(t *testing.T) {
 			level := []found{{closed, "closed"}, {open, "open"}, {halfOpen, "half-open"}}
 			known := map[worldKey]bool{}
 			reached := map[breaker.State]bool{}
-			for range 8 {
+			for range 7 {
 				var deeper []found
 				for _, from := range level {
 					for _, e := range events() {
@@ -316,4 +321,52 @@ func TestFreeAtAfterTheLimitWasLowered(t *testing.T) {
 	require.False(t, ok)
 	_, _, ok = m.Acquire(limit+3*time.Second, limit, s)
 	require.True(t, ok)
+}
+
+// TestAfterTheLease: a probe that settles when its lease has lapsed is late, also
+// when nobody has asked for its place meanwhile; until then it counts.
+func TestAfterTheLease(t *testing.T) {
+	s := small()
+	for _, o := range []breaker.Outcome{breaker.Success, breaker.Failure, breaker.Unjudged} {
+		m, permit, ok := breaker.Machine{Beneath: breaker.HalfOpen, Round: 1}.Acquire(1, limit, s)
+		require.True(t, ok)
+		end := 1 + limit + time.Second
+		late, counted := m.Settle(permit, o, false, end, s)
+		require.False(t, counted)
+		require.True(t, same(m, late, end))
+		_, counted = m.Settle(permit, o, false, end-1, s)
+		require.True(t, counted)
+	}
+}
+
+// TestTimeGoingBackwards is P69: nothing panics, and what was counted stays.
+func TestTimeGoingBackwards(t *testing.T) {
+	s := small()
+	m, permit, _ := breaker.Machine{}.Acquire(10*time.Second, limit, s)
+	m, counted := m.Settle(permit, breaker.Failure, false, 5*time.Second, s)
+	require.True(t, counted)
+	m, counted = m.Settle(permit, breaker.Failure, true, 4*time.Second, s)
+	require.True(t, counted)
+	require.Equal(t, breaker.Open, m.Beneath)
+	m, _, ok := m.Acquire(3*time.Second, limit, s)
+	require.False(t, ok)
+	_, _, ok = m.Acquire(m.OpenUntil(s), limit, s)
+	require.True(t, ok)
+}
+
+// TestMachineIsAValue: no step changes the machine that it starts from.
+func TestMachineIsAValue(t *testing.T) {
+	s := small()
+	s.MaxProbes, s.SuccessesToClose = 2, 3
+	m := breaker.Machine{Beneath: breaker.HalfOpen, Round: 1}
+	m, first, _ := m.Acquire(1, limit, s)
+	m, second, _ := m.Acquire(1, limit, s)
+	before := breaker.KeyOf(m)
+	for _, permit := range []breaker.Permit{first, second} {
+		for _, o := range []breaker.Outcome{breaker.Neutral, breaker.Success, breaker.Failure} {
+			_, counted := m.Settle(permit, o, false, 2, s)
+			require.True(t, counted)
+			require.Equal(t, before, breaker.KeyOf(m))
+		}
+	}
 }

@@ -19,7 +19,8 @@ type RejectedError struct {
 	// Until is when the next attempt may be admitted: the end of the open time,
 	// or of the earliest lease. Zero when forced open: nobody knows.
 	Until time.Time
-	// Cause is the failure that opened the circuit; nil when an operator did.
+	// Cause is the failure that opened the circuit, secrets and all; nil when an
+	// operator did. The text of the RejectedError itself has them taken out.
 	Cause error
 }
 
@@ -48,8 +49,10 @@ func (e *RejectedError) Unwrap() error {
 	return e.Cause
 }
 
-// RetryAfter is how long to wait before asking again: never negative, 0 when
-// forced open.
+// RetryAfter is how long to wait before asking again: never negative. In half-open
+// it is the longest that it can take, should the probes that are out not report;
+// mostly they do so much earlier. It is 0 when forced open, as nobody knows: look
+// at State.
 func (e *RejectedError) RetryAfter() time.Duration {
 	if e == nil || e.Until.IsZero() {
 		return 0

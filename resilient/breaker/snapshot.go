@@ -33,9 +33,10 @@ type Snapshot struct {
 	LastFailure time.Time
 	// Cause is that failure's error, unsanitised; nil if none.
 	Cause error
-	// Late is how many results came too late to count, since the circuit was made.
+	// Late is how many results came too late to count, since the circuit was made or
+	// reset.
 	Late uint64
-	// Rejected is how many attempts were refused, since the circuit was made.
+	// Rejected is how many attempts were refused, likewise.
 	Rejected uint64
 }
 

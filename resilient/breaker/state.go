@@ -54,7 +54,8 @@ func OutcomeOf(err error) Outcome {
 	return Failure
 }
 
-// Force is what an operator has put over a circuit's own state.
+// Force is what an operator has put over a circuit's own state. The zero value is
+// NoForce.
 type Force uint8
 
 const (

@@ -18,7 +18,7 @@ type Transition struct {
 	At time.Time
 	// Until is when an open circuit will grant its first probe; else zero.
 	Until time.Time
-	// Cause is the last failure that counted, unsanitised; nil if there is none.
+	// Cause is the failure that opened the circuit, unsanitised; nil unless it opened.
 	Cause error
 }
 
@@ -27,10 +27,10 @@ func (c *Circuit) transition(from, to State) Transition {
 	t := Transition{
 		Circuit: c.name, From: from, To: to,
 		Round: c.machine.Round, Generation: c.machine.Generation, Failures: c.failures,
-		At: c.Time(c.machine.Since), Cause: c.cause,
+		At: c.Time(c.machine.Since),
 	}
 	if to == Open {
-		t.Until = c.Time(c.machine.OpenUntil(c.settings))
+		t.Until, t.Cause = c.Time(c.machine.OpenUntil(c.settings)), c.cause
 	}
 	return t
 }
@@ -75,9 +75,7 @@ func (c *Circuit) tell(t Transition) {
 		c.mu.Unlock()
 		switch {
 		case panicked != nil:
-			if c.options.OnPanic != nil {
-				c.options.OnPanic(panicked)
-			}
+			c.report(panicked)
 		case !returned:
 			c.deliver()
 		}
@@ -86,4 +84,12 @@ func (c *Circuit) tell(t Transition) {
 		c.options.OnTransition(t)
 	}
 	returned = true
+}
+
+// report tells what the listener panicked with. Who panics on that is beyond help.
+func (c *Circuit) report(panicked any) {
+	defer func() { _ = recover() }()
+	if c.options.OnPanic != nil {
+		c.options.OnPanic(panicked)
+	}
 }

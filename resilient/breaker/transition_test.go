@@ -111,6 +111,44 @@ func TestListenerThatBreaks(t *testing.T) {
 	require.Equal(t, []breaker.State{breaker.Open, breaker.Closed, breaker.ForcedOpen}, seen)
 }
 
+// TestListenerThatEndsTheProbesGoroutine: when a listener ends the goroutine that was
+// to get the first permit of a half-open round, its place is free at once (P81).
+func TestListenerThatEndsTheProbesGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCircuit(t, small(), &breaker.Options{OnTransition: func(tr breaker.Transition) {
+			if tr.To == breaker.HalfOpen {
+				runtime.Goexit()
+			}
+		}})
+		trip2(c)
+		time.Sleep(10 * time.Second)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			_, _ = c.Acquire(c.Now(), 0)
+			t.Error("a Goexit ends the goroutine")
+		})
+		wg.Wait()
+		require.Zero(t, c.Snapshot().Probes)
+		require.True(t, attempt(c, breaker.Success))
+		require.Equal(t, breaker.Closed, c.State())
+	})
+}
+
+// TestNeutralProbesMakeNoTransitions is P97: what is told equals what happened.
+func TestNeutralProbesMakeNoTransitions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := map[breaker.State]int{}
+		c := newCircuit(t, small(), &breaker.Options{OnTransition: func(tr breaker.Transition) { told[tr.To]++ }})
+		trip2(c)
+		time.Sleep(10 * time.Second)
+		for range 5 {
+			require.True(t, attempt(c, breaker.Neutral))
+		}
+		require.True(t, attempt(c, breaker.Success))
+		require.Equal(t, map[breaker.State]int{breaker.Open: 1, breaker.HalfOpen: 1, breaker.Closed: 1}, told)
+	})
+}
+
 // TestTransitionTellsAll: what an operator needs is in the one event.
 func TestTransitionTellsAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -157,4 +195,31 @@ func TestSettlingOnceOnly(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestGoexitInAListenerLosesNoTransition: what it has caused before is delivered.
+func TestGoexitInAListenerLosesNoTransition(t *testing.T) {
+	var c *breaker.Circuit
+	var seen []breaker.State
+	c = newCircuit(t, small(), &breaker.Options{OnTransition: func(tr breaker.Transition) {
+		seen = append(seen, tr.To)
+		if tr.To == breaker.Open {
+			c.Reset()
+			runtime.Goexit()
+		}
+	}})
+	var wg sync.WaitGroup
+	wg.Go(func() { trip2(c) })
+	wg.Wait()
+	require.Equal(t, []breaker.State{breaker.Open, breaker.Closed}, seen)
+}
+
+// TestWhoPanicsOnAPanicReachesNoCall: nor does OnPanic.
+func TestWhoPanicsOnAPanicReachesNoCall(t *testing.T) {
+	c := newCircuit(t, small(), &breaker.Options{
+		OnTransition: func(breaker.Transition) { panic("listener") },
+		OnPanic:      func(any) { panic("again") },
+	})
+	require.NotPanics(t, func() { trip2(c) })
+	require.Equal(t, breaker.Open, c.State())
 }
