@@ -112,7 +112,7 @@ func (r *serviceReader) service(t *directive.Type) *service {
 			continue
 		}
 		s.Guarded = append(s.Guarded, name)
-		if !slices.Contains(said[name], directive.Idempotent) && isReviewed(t, method) {
+		if !slices.Contains(said[name], directive.Idempotent) && r.isReviewed(t, method) {
 			s.Writers = append(s.Writers, name)
 		}
 	}
@@ -190,7 +190,7 @@ func isGuarded(method *types.Func, said []directive.Verb) bool {
 // isReviewed reports whether a method without annotation is one on purpose. Those that are written in the interface
 // are. Those of an embedded one are when others of them are named in a list; a service of protobuf says it in a place
 // that we do not see.
-func isReviewed(t *directive.Type, method *types.Func) bool {
+func (r *serviceReader) isReviewed(t *directive.Type, method *types.Func) bool {
 	if iface, ok := t.Spec.Type.(*ast.InterfaceType); ok {
 		for _, field := range iface.Methods.List {
 			for _, name := range field.Names {
@@ -205,16 +205,13 @@ func isReviewed(t *directive.Type, method *types.Func) bool {
 			return false
 		}
 	}
-	if t.Has(directive.Inherit) || isRemoteProcedure(method.Signature()) {
-		return false
-	}
-	return t.Has(directive.Idempotent)
+	return t.Has(directive.Idempotent) && !t.Has(directive.Inherit) && !r.isRemoteProcedure(method)
 }
 
-// isRemoteProcedure recognises methods of generated gRPC and Connect clients by the types in their signatures.
-func isRemoteProcedure(sig *types.Signature) bool {
-	text := types.TypeString(sig, nil)
-	return strings.Contains(text, "google.golang.org/grpc.") || strings.Contains(text, "connectrpc.com/connect.")
+// isRemoteProcedure recognises the methods of clients that a protobuf compiler's plugin has written, by their file.
+func (r *serviceReader) isRemoteProcedure(method *types.Func) bool {
+	file := r.pass.Fset.Position(method.Pos()).Filename
+	return slices.ContainsFunc([]string{".pb.go", ".connect.go", ".twirp.go"}, func(suffix string) bool { return strings.HasSuffix(file, suffix) })
 }
 
 // markedIdempotent returns the methods that MarkIdempotent is given anywhere in the package. An interface that embeds

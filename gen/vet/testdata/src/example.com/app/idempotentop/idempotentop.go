@@ -28,10 +28,11 @@ func faults(ctx context.Context, g *resilient.Guard, s plans.Service, p plans.Pl
 
 type repository struct {
 	plans.Service
-	store plans.Store[string, int]
-	lists plans.Listed
-	some  plans.Unlisted
-	whole interface {
+	store  plans.Store[string, int]
+	lists  plans.Listed
+	some   plans.Unlisted
+	remote plans.Remote
+	whole  interface {
 		plans.Whole
 	}
 	parts localWhole
@@ -76,6 +77,7 @@ func clean(ctx context.Context, g *resilient.Guard, r *repository, s plans.Servi
 	_ = resilient.WrapErr0(g, resilient.Idempotent("look"), r.parts.Look)
 	_ = resilient.WrapErr0(g, resilient.Idempotent("own"), r.parts.Own)
 	_ = resilient.WrapErr0(g, resilient.Idempotent("change"), r.whole.Change) // through an interface without a name
+	_ = resilient.WrapErr0(g, resilient.Idempotent("seek"), r.remote.Seek)
 	_ = resilient.WrapErr0(g, resilient.Idempotent("mark"), r.lists.Mark)
 	_ = resilient.WrapErr0(g, resilient.Idempotent("create"), r.some.Create) // inherited, and nobody looked at it
 	_ = resilient.Do(ctx, g, resilient.Idempotent("close"), func(context.Context) error { return s.Close() })

@@ -65,6 +65,12 @@ type Whole interface {
 	Own(ctx context.Context) error
 }
 
+// Remote is a client whose idempotency may be told where only the generator looks.
+//
+//resilient:service remote
+//resilient:idempotent Find
+type Remote interface{ RemoteClient }
+
 //resilient:service store
 type Store[K comparable, V any] interface {
 	//resilient:idempotent
