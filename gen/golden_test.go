@@ -23,7 +23,8 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 // A scenario is one file of testdata. Its comment says what it shows, in lines of
 // prose, and what is expected, in lines "key: value":
 //
-//	flags: -strict        as the command takes them
+//	flags: -strict        as the command takes them; besides -dir DIR to run in, and
+//	                      -work to use the go.work
 //	refused: text         a problem that contains the text; nothing is written
 //	note: text            a note that contains the text
 //
@@ -168,7 +169,9 @@ func messages(t *testing.T, name string, want []string, got []gen.Problem) {
 
 func run(t *testing.T, config gen.Config) *gen.Result {
 	t.Helper()
-	config.Env = environment()
+	if config.Env == nil {
+		config.Env = environment()
+	}
 	result, err := gen.Run(&config)
 	require.NoError(t, err)
 	return result
@@ -186,10 +189,10 @@ func made(t *testing.T, dir string, files []gen.File) map[string]string {
 	return found
 }
 
-func command(t *testing.T, dir string, args ...string) {
+func command(t *testing.T, dir string, env []string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir, cmd.Env = dir, environment()
+	cmd.Dir, cmd.Env = dir, env
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%v\n%s", args, out)
 }
@@ -249,8 +252,8 @@ func TestGolden(t *testing.T) {
 			assert.Empty(t, f.Diff())
 		}
 	})
-	t.Run("compiles", func(t *testing.T) { command(t, dir, append([]string{"go", "vet"}, right...)...) })
-	t.Run("behaves", func(t *testing.T) { command(t, dir, append([]string{"go", "test"}, right...)...) })
+	t.Run("compiles", func(t *testing.T) { command(t, dir, environment(), append([]string{"go", "vet"}, right...)...) })
+	t.Run("behaves", func(t *testing.T) { command(t, dir, environment(), append([]string{"go", "test"}, right...)...) })
 }
 
 func below(name string, all []gen.Problem) []gen.Problem {
@@ -282,9 +285,14 @@ func TestAlone(t *testing.T) {
 			flags.BoolVar(&config.Source, "source", false, "")
 			flags.BoolVar(&config.Tests, "tests", false, "")
 			sub := flags.String("dir", "", "")
+			work := flags.Bool("work", false, "")
 			require.NoError(t, flags.Parse(s.flags))
 			config.Dir = filepath.Join(dir, *sub)
 			config.Patterns = flags.Args()
+			config.Env = environment()
+			if *work {
+				config.Env = append(config.Env, "GOWORK="+filepath.Join(dir, "go.work"), "GOFLAGS=")
+			}
 			result := run(t, config)
 			messages(t, s.name, s.refused, result.Problems)
 			messages(t, s.name, s.notes, result.Notes)
@@ -298,7 +306,7 @@ func TestAlone(t *testing.T) {
 			for _, f := range run(t, config).Files {
 				assert.Empty(t, f.Diff())
 			}
-			command(t, config.Dir, "go", "vet", "-tags="+config.Tags, "./...")
+			command(t, config.Dir, config.Env, "go", "vet", "-tags="+config.Tags, "./...")
 		})
 	}
 }

@@ -82,7 +82,7 @@ func findError(m *method, v *verdict) *refusal {
 	case len(at) > 1:
 		*v, r = forwardUnless(m, *v, fmt.Sprintf("it returns %d errors, and nothing says which one counts", len(at)),
 			"say which with //resilient:op error=N, where 1 is the first", true)
-	case m.says.accessor != "" && hasAccessor(results, m.says.accessor):
+	case m.says.accessor != "" && hasAccessor(results, m.says.accessor, m.says.asks):
 		v.accessor = m.says.accessor
 	case m.says.accessor != "" && m.says.asks:
 		return &refusal{
@@ -96,8 +96,13 @@ func findError(m *method, v *verdict) *refusal {
 	return r
 }
 
-func hasAccessor(results *types.Tuple, name string) bool {
+// hasAccessor reports whether the only result has its error behind a method. A context
+// has an Err, which is the caller's and no failure, unless the method itself says so.
+func hasAccessor(results *types.Tuple, name string, asks bool) bool {
 	if results.Len() != 1 {
+		return false
+	}
+	if t := results.At(0).Type(); !asks && (isContext(t) || extendsContext(t)) {
 		return false
 	}
 	s := lookup(results.At(0).Type(), name)

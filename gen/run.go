@@ -180,6 +180,7 @@ func (r *run) outputs() {
 	var planned []*output
 	for _, path := range order {
 		if o := byPath[path]; r.free(o) {
+			r.otherModule(o)
 			o.plan(r.problems)
 			planned = append(planned, o)
 		}
