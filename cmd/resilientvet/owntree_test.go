@@ -16,6 +16,9 @@ func TestOwnTree(t *testing.T) {
 	modules := modules(t)
 	require.Contains(t, modules, root)
 	for _, module := range modules {
+		if packages, code := run(t, module, "go", "list", "./..."); code == 0 && strings.HasPrefix(packages, "go: warning:") {
+			continue // nothing but files behind build tags
+		}
 		output, code := run(t, module, "go", "vet", "-vettool="+tool, "./...")
 		assert.Zero(t, code, "%s:\n%s", module, output)
 	}

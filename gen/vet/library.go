@@ -3,7 +3,9 @@ package vet
 import (
 	"go/ast"
 	"go/types"
+	"strings"
 
+	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/types/typeutil"
 )
 
@@ -84,4 +86,9 @@ func variable(info *types.Info, e ast.Expr) *types.Var {
 	}
 	v, _ := info.ObjectOf(id).(*types.Var)
 	return v
+}
+
+// inTest reports whether a node is in a test file.
+func inTest(pass *analysis.Pass, n ast.Node) bool {
+	return strings.HasSuffix(pass.Fset.File(n.Pos()).Name(), "_test.go")
 }

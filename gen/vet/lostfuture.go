@@ -11,7 +11,8 @@ import (
 )
 
 // lostFuture reports futures that nobody can wait for. One that is passed on, stored, returned or looked at in any way is
-// somebody else's; one that is awaited on some ways through a function and not on others may be meant so.
+// somebody else's; one that is awaited on some ways through a function and not on others may be meant so. Tests start calls
+// that nobody waits for on purpose, to see what becomes of them.
 var lostFuture = &analysis.Analyzer{
 	Name: "lostfuture",
 	Doc: `report futures that are neither awaited nor cancelled
@@ -23,6 +24,9 @@ Nobody learns how such a call ended, and nothing ends it early.`,
 		const advice = "the future is neither awaited nor cancelled: nobody learns how the call ends; Await it, or defer its Cancel"
 		for node := range in.PreorderSeq((*ast.ExprStmt)(nil), (*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil)) {
 			for name, call := range futures(pass.TypesInfo, node) {
+				if inTest(pass, call) {
+					continue
+				}
 				if name == nil || name.Name() == "_" || onlyBlank(pass, in.Root(), name) {
 					pass.ReportRangef(call, advice)
 				}

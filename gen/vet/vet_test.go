@@ -37,9 +37,9 @@ func TestValid(t *testing.T) {
 
 // What the test data takes for the library has the library's names and types.
 func TestLibrary(t *testing.T) {
-	real, double := load(t, nil), load(t, []string{"GOPATH=" + analysistest.TestData(), "GO111MODULE=off"})
+	original, double := load(t, nil), load(t, []string{"GOPATH=" + analysistest.TestData(), "GO111MODULE=off"})
 	for _, name := range double.Scope().Names() {
-		ours, theirs := double.Scope().Lookup(name), real.Scope().Lookup(name)
+		ours, theirs := double.Scope().Lookup(name), original.Scope().Lookup(name)
 		require.NotNil(t, theirs, name)
 		if _, isType := ours.(*types.TypeName); !isType {
 			assert.Equal(t, types.ObjectString(ours, nil), types.ObjectString(theirs, nil))
