@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
-
-	"github.com/seed42274fcc/stoic/gen/directive"
 )
 
 // Run loads the packages, judges their interfaces and prints the wrappers. Nothing is
@@ -117,8 +115,9 @@ func (r *run) listErrors() (broken bool) {
 				broken = true
 				continue
 			}
-			r.problems.add(pos, "cannot read package "+cmp.Or(pkg.PkgPath, pkg.ID), strings.TrimSpace(e.Msg), "")
+			r.problems.add(pos, "cannot read package "+cmp.Or(pkg.PkgPath, pkg.ID), strings.TrimSpace(e.Msg), "mend that first")
 			broken = true
+			break // what follows is most often the same
 		}
 	}
 	return broken
@@ -153,97 +152,6 @@ func (r *run) judge() {
 			}
 		}
 	}
-}
-
-// outputs prints the files.
-func (r *run) outputs() {
-	r.outFile, r.to = map[*target]string{}, map[string]*destination{}
-	if r.config.Out != "" && !r.onePackage() {
-		return
-	}
-	byPath := map[string]*output{}
-	var order []string
-	for _, t := range r.targets {
-		path := r.pathFor(t)
-		r.outFile[t] = path
-		o := byPath[path]
-		if o == nil {
-			o = &output{path: path, to: r.destination(filepath.Dir(path), t.pkg), build: buildOf(t.source, t.file)}
-			byPath[path] = o
-			order = append(order, path)
-		} else if o.build != buildOf(t.source, t.file) {
-			r.problems.add(t.pos, "cannot wrap "+t.object.Name(), "its file has another build constraint than those that share the output "+filepath.Base(path), "run without -out, which writes one output for each source file")
-		}
-		o.targets = append(o.targets, t)
-	}
-	slices.Sort(order)
-	var planned []*output
-	for _, path := range order {
-		if o := byPath[path]; r.free(o) {
-			r.otherModule(o)
-			o.plan(r.problems)
-			planned = append(planned, o)
-		}
-	}
-	if len(r.problems.list) > 0 {
-		return
-	}
-	for _, o := range planned {
-		if content, ok := o.render(r.problems); ok {
-			r.files = append(r.files, File{Path: o.path, Content: content, Old: o.old})
-		}
-	}
-	r.files = append(r.files, r.orphans()...)
-}
-
-// destination is the same one for all outputs in it, so that they do not declare the
-// same names.
-func (r *run) destination(dir string, pkg *packages.Package) *destination {
-	key := dir + " " + pkg.PkgPath
-	if r.to[key] == nil {
-		r.to[key] = destinationOf(dir, r.loaded.fset, pkg)
-	}
-	return r.to[key]
-}
-
-// free reports whether an output may be written where it should go.
-func (r *run) free(o *output) bool {
-	o.old, _ = os.ReadFile(o.path) // no file is no old text
-	if len(o.old) > 0 && !written(o.old) {
-		r.problems.add(o.pos(), "cannot write "+filepath.Base(o.path), "there is such a file, and it was not written by resilientgen", "move it away, or choose another with -out")
-		return false
-	}
-	return true
-}
-
-// onePackage checks that one file is enough for all wrappers.
-func (r *run) onePackage() bool {
-	for _, t := range r.targets {
-		if t.pkg != r.targets[0].pkg {
-			r.problems.add(t.pos, "cannot write "+r.config.Out, "the interfaces are in more than one package", "name one package, or leave -out away")
-			return false
-		}
-	}
-	return true
-}
-
-// written reports whether a file's text is one of ours.
-func written(text []byte) bool { return strings.HasPrefix(string(text), directive.Generated) }
-
-// pathFor is where the wrapper of a target goes: beside its source file, for that is
-// what carries the build constraint. There are as many outputs as sources.
-func (r *run) pathFor(t *target) string {
-	if out := r.config.Out; out != "" {
-		if !filepath.IsAbs(out) {
-			out = filepath.Join(r.config.Dir, out)
-		}
-		return out
-	}
-	base := strings.TrimSuffix(t.source, ".go")
-	if short, ok := strings.CutSuffix(base, "_test"); ok {
-		return short + "_resilient_test.go"
-	}
-	return base + "_resilient.go"
 }
 
 // ownName reports whether a file is called like one of our outputs.
@@ -299,41 +207,4 @@ func number(text string) int {
 		n = n*10 + int(r-'0')
 	}
 	return n
-}
-
-// result sums up.
-func (r *run) result() *Result {
-	out := &Result{Problems: r.problems.sorted(), Notes: r.notes.sorted()}
-	if len(out.Problems) == 0 {
-		out.Files = r.files
-	}
-	for _, t := range r.targets {
-		out.Services = append(out.Services, t.describe(r.relative(r.outFile[t]), r.finder.short(t.pos)))
-	}
-	return out
-}
-
-func (r *run) relative(path string) string {
-	if relative, err := filepath.Rel(r.config.Dir, path); err == nil {
-		return filepath.ToSlash(relative)
-	}
-	return path
-}
-
-func (t *target) describe(output, pos string) Service {
-	s := Service{Package: t.pkg.PkgPath, Interface: t.object.Name(), Service: t.service, Position: pos, Output: output}
-	for _, m := range t.methods {
-		d := Method{Name: m.name, Kind: string(m.verdict.kind), Idempotent: m.verdict.idempotent, Why: m.verdict.why}
-		if m.verdict.kind == guarded {
-			d.Op = m.verdict.op
-			if m.says.total > 0 {
-				d.Total = m.says.total.String()
-			}
-			if m.says.attempt > 0 {
-				d.Attempt = m.says.attempt.String()
-			}
-		}
-		s.Methods = append(s.Methods, d)
-	}
-	return s
 }

@@ -1,11 +1,7 @@
 package gen
 
 import (
-	"go/token"
 	"strconv"
-	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/dave/jennifer/jen"
 
@@ -24,93 +20,6 @@ type wrapper struct {
 	embedName   string // the alias under which the interface is embedded, if it has to be
 	next, guard string // the struct's fields
 	receiver    string
-}
-
-// survey converts all the types, to find the packages and what cannot be written.
-func (w *wrapper) survey(ps *problems) bool {
-	c := w.convert
-	before := len(ps.list)
-	w.ifaceType()
-	c.typeParams(w.params)
-	w.refused(ps, w.pos, w.object.Name())
-	for _, m := range w.methods {
-		c.signature(m.signature)
-		for _, t := range m.verdict.fill.targs {
-			c.typ(t)
-		}
-		w.refused(ps, m.pos, w.object.Name()+"."+m.name)
-		switch {
-		case m.verdict.kind == guarded, m.verdict.kind == stream && m.verdict.ctx.param < 0:
-			w.output.imports.need("context", "context")
-		}
-		if m.says.total > 0 || m.says.attempt > 0 {
-			w.output.imports.need("time", "time")
-		}
-		for _, i := range m.verdict.rewind {
-			if isRequest(m.signature.Params().At(i).Type()) {
-				w.output.imports.need("net/http", "http")
-			} else {
-				w.output.imports.need("io", "io")
-			}
-		}
-		if f := m.verdict.fill.construct; f != nil && f.Pkg().Path() != w.output.to.path {
-			w.output.imports.types(f.Pkg())
-		}
-	}
-	return len(ps.list) == before
-}
-
-func (w *wrapper) refused(ps *problems, pos token.Position, what string) {
-	if bad := w.convert.bad; bad != nil {
-		ps.add(pos, "cannot wrap "+what, bad.why, bad.fix)
-		w.convert.bad = nil
-	}
-}
-
-// nameTypes names what the file declares for the package, and the struct's fields.
-func (w *wrapper) nameTypes(ps *problems, reserved taken) {
-	name := w.object.Name()
-	if w.narrow != nil {
-		name = w.narrow.base
-	}
-	upper := capital(name)
-	w.constructor = "newResilient" + upper
-	if token.IsExported(name) {
-		w.constructor = "NewResilient" + upper
-	}
-	if w.narrow != nil {
-		if reserved[w.narrow.name] {
-			ps.add(w.pos, "cannot wrap "+name, "package "+w.output.to.name+" declares "+w.narrow.name+" already", "rename that declaration")
-		}
-		reserved.add(w.narrow.name)
-	}
-	if reserved[w.constructor] {
-		ps.add(w.pos, "cannot wrap "+name, "package "+w.output.to.name+" declares "+w.constructor+" already", "rename that declaration")
-	}
-	w.typeName = reserved.renamed("resilient" + upper)
-	reserved.add(w.typeName, w.constructor)
-	w.opsName = reserved.renamed(w.typeName + "Ops")
-	reserved.add(w.opsName)
-	methods := taken{}
-	for _, m := range w.methods {
-		methods.add(m.name)
-	}
-	if w.sealed {
-		w.embedName = reserved.renamed(w.typeName + "Next")
-		reserved.add(w.embedName)
-		methods.add(w.embedName)
-	}
-	w.next = methods.fresh("next")
-	methods.add(w.next)
-	w.guard = methods.fresh("guard")
-	if w.sealed {
-		w.next = w.embedName
-	}
-}
-
-func capital(name string) string {
-	r, size := utf8.DecodeRuneInString(name)
-	return string(unicode.ToUpper(r)) + name[size:]
 }
 
 // ifaceType is the interface, with the type parameters as arguments.
@@ -157,78 +66,6 @@ func (w *wrapper) print(f *jen.File) {
 	for _, m := range w.methods {
 		w.printMethod(f, m)
 	}
-}
-
-// nameReceiver chooses one name for all methods, which none of them needs for
-// anything else.
-func (w *wrapper) nameReceiver() {
-	used := predeclared()
-	used.addAll(w.output.to.scope)
-	used.add(w.typeName, w.opsName, w.constructor)
-	for _, name := range w.convert.params {
-		used.add(name)
-	}
-	for _, alias := range w.output.imports.alias {
-		used.add(alias)
-	}
-	for _, m := range w.methods {
-		for p := range m.signature.Params().Variables() {
-			used.add(p.Name())
-		}
-	}
-	w.receiver = used.fresh("r")
-}
-
-func (w *wrapper) printOps(f *jen.File) {
-	var fields, values []jen.Code
-	for _, m := range w.methods {
-		if m.verdict.kind != guarded {
-			continue
-		}
-		fields = append(fields, jen.Id(m.name))
-		values = append(values, jen.Id(m.name).Op(":").Add(w.op(m, m.verdict.idempotent)))
-	}
-	if len(fields) == 0 {
-		w.opsName = ""
-		return
-	}
-	f.Line()
-	f.Comment("// " + w.opsName + " says of each method what it is called and whether it may be repeated.")
-	f.Var().Id(w.opsName).Op("=").Struct(jen.List(fields...).Qual(runtimePath, "Op")).Custom(
-		jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, values...)
-}
-
-// op makes a method's op.
-func (w *wrapper) op(m *method, idempotent bool) *jen.Statement {
-	maker := "NonIdempotent"
-	if idempotent {
-		maker = "Idempotent"
-	}
-	s := jen.Qual(runtimePath, maker).Call(jen.Lit(m.verdict.op))
-	if m.says.total > 0 {
-		s = s.Dot("WithTotalTimeout").Call(duration(m.says.total))
-	}
-	if m.says.attempt > 0 {
-		s = s.Dot("WithAttemptTimeout").Call(duration(m.says.attempt))
-	}
-	return s
-}
-
-// duration writes a duration in the largest unit that fits.
-func duration(d time.Duration) *jen.Statement {
-	unit, name := time.Nanosecond, "Nanosecond"
-	for _, u := range []struct {
-		unit time.Duration
-		name string
-	}{{time.Microsecond, "Microsecond"}, {time.Millisecond, "Millisecond"}, {time.Second, "Second"}, {time.Minute, "Minute"}} {
-		if d%u.unit == 0 {
-			unit, name = u.unit, u.name
-		}
-	}
-	if d == unit {
-		return jen.Qual("time", name)
-	}
-	return jen.Id(strconv.FormatInt(int64(d/unit), 10)).Op("*").Qual("time", name)
 }
 
 func (w *wrapper) printType(f *jen.File) {
