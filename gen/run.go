@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/seed42274fcc/stoic/gen/directive"
 )
 
 // Run loads the packages, judges their interfaces and prints the wrappers. Nothing is
@@ -150,6 +152,9 @@ func (r *run) judge() {
 			case r.config.Strict && v.unguardable:
 				r.problems.add(m.pos, "cannot guard "+t.object.Name()+"."+m.name, v.why, "-strict asks for all of them: say //resilient:skip to leave it unguarded")
 			}
+		}
+		if d := directive.Find(t.decl.Directives, directive.Error); d != nil && !slices.ContainsFunc(t.methods, func(m *method) bool { return m.verdict.accessor != "" }) {
+			r.notes.add(r.finder.position(d.Pos), "//resilient:error "+d.Name+" does nothing", "no method of "+t.object.Name()+" has one result with a method "+d.Name+"() error", "name the right one, or take it away")
 		}
 	}
 }
