@@ -21,7 +21,6 @@ const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledG
 type loaded struct {
 	fset     *token.FileSet
 	packages []*packages.Package // that the patterns name
-	runtime  *packages.Package
 	extra    map[string]*packages.Package
 }
 
@@ -38,10 +37,7 @@ func load(config *Config, extra []string, fromSource bool, overlay map[string][]
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
-	// The runtime is named beside them: if the module does not require it, this is
-	// where that shows.
-	all := append(append([]string{}, patterns...), runtimePath)
-	all = append(all, extra...)
+	all := append(append([]string{}, patterns...), extra...)
 	settings := &packages.Config{
 		Mode: mode, Dir: config.Dir, Env: config.Env, Fset: l.fset, Tests: config.Tests, Overlay: overlay, ParseFile: parseSignatures,
 	}
@@ -58,8 +54,6 @@ func load(config *Config, extra []string, fromSource bool, overlay map[string][]
 	}
 	for _, pkg := range found {
 		switch {
-		case pkg.PkgPath == runtimePath:
-			l.runtime = pkg
 		case besides[pkg.PkgPath]:
 			l.extra[pkg.PkgPath] = pkg
 		case config.Tests && strings.HasSuffix(pkg.ID, ".test"): // the test's main

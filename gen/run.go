@@ -74,7 +74,9 @@ func (r *run) load() error {
 			break
 		}
 	}
-	r.runtimeMissing()
+	if err := r.runtimeMissing(); err != nil {
+		return err
+	}
 	r.unread()
 	return nil
 }
@@ -123,17 +125,6 @@ func (r *run) listErrors() (broken bool) {
 		}
 	}
 	return broken
-}
-
-// runtimeMissing explains a module that does not require the library.
-func (r *run) runtimeMissing() {
-	if len(r.targets) == 0 || r.loaded.runtime == nil || !slices.ContainsFunc(r.loaded.runtime.Errors, func(e packages.Error) bool {
-		return e.Kind == packages.ListError
-	}) {
-		return
-	}
-	r.problems.add(r.targets[0].pos, "cannot wrap "+r.targets[0].object.Name(),
-		"the module does not require github.com/seed42274fcc/stoic, which the wrapper calls", "run go get github.com/seed42274fcc/stoic")
 }
 
 // judge decides about every method.

@@ -9,8 +9,18 @@
 // the flags.
 package main
 
-import "os"
+import (
+	"os"
+	"runtime/debug"
+)
+
+// plenty is what a run may take before it is worth collecting garbage: it is over in a second or so.
+const plenty = 1 << 30
 
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(-1)
+		debug.SetMemoryLimit(plenty)
+	}
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr, os.Environ()))
 }
