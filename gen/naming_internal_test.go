@@ -179,7 +179,10 @@ func TestNames(t *testing.T) {
 				}
 			}
 		}
-		generate(t, fmt.Sprintf(frame, strings.Join(methods, "\n\t")))
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			generate(t, fmt.Sprintf(frame, strings.Join(methods, "\n\t")))
+		})
 	}
 }
 
