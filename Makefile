@@ -156,6 +156,10 @@ test-repeated: ## the library's tests NIGHTLY_RUNS times, its property tests wit
 	if [[ -z $$packages ]]; then echo "no property test found"; exit 1; fi; \
 	set -x; go test -timeout 60m $$packages -rapid.checks=$(RAPID_CHECKS)
 
+.PHONY: vet-corpus
+vet-corpus: ## resilientvet has nothing to say about popular modules that do not use the library
+	go test -tags vetcorpus -run '^TestCorpus$$' -count=1 -timeout 30m -v ./cmd/resilientvet
+
 .PHONY: nightly
 nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) test
@@ -163,3 +167,4 @@ nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) fuzz FUZZTIME=$(NIGHTLY_FUZZ)
 	$(MAKE) demo
 	$(MAKE) bench
+	$(MAKE) vet-corpus
