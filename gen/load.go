@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -25,9 +26,10 @@ type loaded struct {
 }
 
 // load reads the packages that the config names, all in one run of go list. Extra are
-// import paths that are needed besides. fromSource type-checks dependencies from
-// source too.
-func load(config *Config, extra []string, fromSource bool, overlay map[string][]byte) (*loaded, error) {
+// import paths that are needed besides; those of them that the patterns name too are in
+// before, what an earlier run without extra found. fromSource type-checks dependencies
+// from source too.
+func load(config *Config, extra []string, before *loaded, fromSource bool, overlay map[string][]byte) (*loaded, error) {
 	l := &loaded{fset: token.NewFileSet(), extra: map[string]*packages.Package{}}
 	mode := loadMode
 	if fromSource {
@@ -48,14 +50,13 @@ func load(config *Config, extra []string, fromSource bool, overlay map[string][]
 	if err != nil {
 		return nil, fmt.Errorf("load packages: %w", err)
 	}
-	besides := map[string]bool{}
-	for _, path := range extra {
-		besides[path] = true
-	}
+	besides := onlyBesides(extra, before)
 	for _, pkg := range found {
-		switch {
-		case besides[pkg.PkgPath]:
+		if slices.Contains(extra, pkg.PkgPath) {
 			l.extra[pkg.PkgPath] = pkg
+		}
+		switch {
+		case besides[strings.TrimSuffix(pkg.PkgPath, "_test")]:
 		case config.Tests && strings.HasSuffix(pkg.ID, ".test"): // the test's main
 		default:
 			l.packages = append(l.packages, pkg)
@@ -65,6 +66,21 @@ func load(config *Config, extra []string, fromSource bool, overlay map[string][]
 		l.packages = withoutPlain(l.packages)
 	}
 	return l, nil
+}
+
+// onlyBesides are the extra packages that no pattern names, so that nothing in them is
+// to be wrapped.
+func onlyBesides(extra []string, before *loaded) map[string]bool {
+	besides := map[string]bool{}
+	for _, path := range extra {
+		besides[path] = true
+	}
+	if before != nil {
+		for _, pkg := range before.packages {
+			delete(besides, pkg.PkgPath)
+		}
+	}
+	return besides
 }
 
 // withoutPlain keeps of a package that is there with and without its tests the one

@@ -109,6 +109,9 @@ func (f *finder) packageFor(t *target, name string) (found *types.Package, missi
 			return imported, false
 		}
 	}
+	if name == t.pkg.PkgPath || name == t.pkg.Name {
+		return t.pkg.Types, false
+	}
 	for _, imported := range t.pkg.Types.Imports() {
 		if imported.Path() == name {
 			return imported, false

@@ -83,13 +83,13 @@ func (r *run) load() error {
 
 // find loads packages once and finds their targets.
 func (r *run) find(extra []string, overlay map[string][]byte, fromSource bool) error {
-	l, err := load(r.config, extra, r.config.Source || fromSource, overlay)
+	l, err := load(r.config, extra, r.loaded, r.config.Source || fromSource, overlay)
 	if err != nil {
 		return err
 	}
 	if !r.config.Tests && needsTests(l) {
 		r.config.Tests = true
-		if l, err = load(r.config, extra, r.config.Source || fromSource, overlay); err != nil {
+		if l, err = load(r.config, extra, r.loaded, r.config.Source || fromSource, overlay); err != nil {
 			return err
 		}
 	}
