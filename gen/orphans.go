@@ -40,8 +40,7 @@ func (r *run) orphans() []File {
 }
 
 func (r *run) orphaned(pkg *packages.Package, path string, text []byte) bool {
-	source := strings.Replace(filepath.Base(path), "_resilient", "", 1)
-	if of, err := os.ReadFile(filepath.Join(filepath.Dir(path), source)); err == nil && bytes.Contains(of, []byte("resilient:service")) {
+	if asks(sourceOf(path)) {
 		return false // behind a build constraint, perhaps
 	}
 	file, _ := parser.ParseFile(token.NewFileSet(), path, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -64,4 +63,15 @@ func (r *run) wraps(pkg *packages.Package, name string) bool {
 		}
 	}
 	return false
+}
+
+// sourceOf is the file that an output of that name is written for.
+func sourceOf(path string) string {
+	return filepath.Join(filepath.Dir(path), strings.Replace(filepath.Base(path), "_resilient", "", 1))
+}
+
+// asks reports whether there is such a source, and it has something to wrap.
+func asks(source string) bool {
+	text, err := os.ReadFile(source)
+	return err == nil && bytes.Contains(text, []byte("resilient:service"))
 }

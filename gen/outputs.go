@@ -41,6 +41,7 @@ func (r *run) outputs() {
 			planned = append(planned, o)
 		}
 	}
+	doubles := r.doubles(planned)
 	if len(r.problems.list) > 0 {
 		return
 	}
@@ -49,7 +50,7 @@ func (r *run) outputs() {
 			r.files = append(r.files, File{Path: o.path, Content: content, Old: o.old})
 		}
 	}
-	r.files = append(r.files, r.orphans()...)
+	r.files = append(append(r.files, doubles...), r.orphans()...)
 }
 
 // destination is the same one for all outputs in it, so that they do not declare the
