@@ -80,17 +80,84 @@ func isIterator(t types.Type) bool {
 
 // streams says why a result is not all there when the call returns; "" if it is.
 func streams(t types.Type) string {
+	if why := function(t); why != "" {
+		return why
+	}
+	return within(t, 2)
+}
+
+// within looks at a value, at what a container holds, and at the exported fields of a
+// struct as many levels down as depth says: *http.Response has its Body.
+func within(t types.Type, depth int) string {
+	if why := opened(t); why != "" {
+		return why
+	}
+	if elem := element(t); elem != nil {
+		if why := within(elem, depth); why != "" {
+			return "a " + typeName(t) + ", each of which is " + why
+		}
+		return ""
+	}
+	if depth == 0 {
+		return ""
+	}
+	for field := range exportedFields(t) {
+		if why := within(field.Type(), depth-1); why != "" {
+			return "a " + typeName(t) + " whose field " + field.Name() + " is " + why
+		}
+	}
+	return ""
+}
+
+// element is what a slice, an array or a map holds, nil of other types.
+func element(t types.Type) types.Type {
+	switch t := t.Underlying().(type) {
+	case *types.Slice:
+		return t.Elem()
+	case *types.Array:
+		return t.Elem()
+	case *types.Map:
+		return t.Elem()
+	}
+	return nil
+}
+
+// opened says why a value by itself lives on when the call has returned.
+func opened(t types.Type) string {
 	if _, ok := t.Underlying().(*types.Chan); ok {
 		return "a channel"
+	}
+	if isContext(t) || extendsContext(t) {
+		return "a context (" + typeName(t) + "), which would end with the call's"
 	}
 	if why := closes(t); why != "" {
 		return why
 	}
-	// One level down: *http.Response has its Body.
-	for field := range exportedFields(t) {
-		if why := closes(field.Type()); why != "" {
-			return "a " + typeName(t) + " whose field " + field.Name() + " is " + why
+	set := types.NewMethodSet(t)
+	for i := range set.Len() {
+		f, ok := set.At(i).Obj().(*types.Func)
+		if !ok || !f.Exported() || f.Signature().Params().Len() != 0 || f.Signature().Results().Len() != 1 {
+			continue
 		}
+		if _, ok := f.Signature().Results().At(0).Type().Underlying().(*types.Chan); ok {
+			return "something with a channel (" + typeName(t) + "." + f.Name() + ")"
+		}
+	}
+	return ""
+}
+
+// function says why a function that is handed out goes on with the call: it is called
+// for one value after the other, or to release something.
+func function(t types.Type) string {
+	s, ok := t.Underlying().(*types.Signature)
+	if !ok || s.Params().Len() > 1 || s.Params().Len() == 1 && !isContext(s.Params().At(0).Type()) {
+		return ""
+	}
+	switch n := s.Results().Len(); {
+	case n == 0, n == 1 && isError(s.Results().At(0).Type()):
+		return "a function to call at the end (" + typeName(t) + ")"
+	case steps(s):
+		return "a function to call for the next value (" + typeName(t) + ")"
 	}
 	return ""
 }
@@ -127,22 +194,33 @@ func steps(next *types.Signature) bool {
 	return false
 }
 
-// exportedFields are those of a struct, or of a pointer to one.
+// exportedFields are those of a struct, or of a pointer to one, with those that a field
+// without a name promotes.
 func exportedFields(t types.Type) func(yield func(*types.Var) bool) {
-	return func(yield func(*types.Var) bool) {
-		if p, ok := t.Underlying().(*types.Pointer); ok {
-			t = p.Elem()
-		}
-		s, ok := t.Underlying().(*types.Struct)
-		if !ok {
-			return
-		}
-		for field := range s.Fields() {
-			if field.Exported() && !yield(field) {
-				return
+	return func(yield func(*types.Var) bool) { promoted(t, 3, yield) }
+}
+
+func promoted(t types.Type, depth int, yield func(*types.Var) bool) bool {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return true
+	}
+	for field := range s.Fields() {
+		switch {
+		case field.Exported():
+			if !yield(field) {
+				return false
+			}
+		case field.Embedded() && depth > 0:
+			if !promoted(field.Type(), depth-1, yield) {
+				return false
 			}
 		}
 	}
+	return true
 }
 
 // consumes says why an argument is not the same when it is given a second time: read
@@ -151,9 +229,16 @@ func consumes(t types.Type) string {
 	if why := usesUp(t); why != "" {
 		return why
 	}
-	if s, ok := t.Underlying().(*types.Slice); ok {
-		if why := usesUp(s.Elem()); why != "" {
+	if elem := element(t); elem != nil {
+		if why := usesUp(elem); why != "" {
 			return why
+		}
+	}
+	if s, ok := t.Underlying().(*types.Signature); ok {
+		for result := range s.Results().Variables() {
+			if why := usesUp(result.Type()); why != "" {
+				return "a function that gives " + why
+			}
 		}
 	}
 	for field := range exportedFields(t) {
