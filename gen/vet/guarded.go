@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/types"
 	"reflect"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
@@ -14,8 +15,8 @@ import (
 type guarded struct {
 	call   *ast.CallExpr
 	cursor inspector.Cursor // at call
-	entry  string           // Execute, Do, Async, Wrap, …
-	ctx    ast.Expr         // the caller's context; nil for the Wrap family, which is given it later
+	entry  string           // Execute, Do, Async, Wrap, …; "" for wrappers
+	ctx    ast.Expr         // the caller's context; nil for the Wrap family and for wrappers
 	op     opKind
 	opCall *ast.CallExpr // the call of Idempotent or NonIdempotent; nil if unknown
 	fn     function
@@ -48,7 +49,7 @@ func (f function) paramName() *ast.Ident {
 }
 
 // wraps reports whether the entry returns a guarded function instead of calling it.
-func (g *guarded) wraps() bool { return g.ctx == nil }
+func (g *guarded) wraps() bool { return strings.HasPrefix(g.entry, "Wrap") }
 
 var calls = &analysis.Analyzer{
 	Name:       "resilientcalls",

@@ -22,7 +22,7 @@ type service struct {
 	Guarded     []string
 	Writers     []string // those of Guarded that are not idempotent
 
-	// Said are the methods that its own directives call idempotent, or exclude from being guarded.
+	// Said are the methods of which its own directives say whether they are guarded and repeated.
 	Said []string
 }
 
@@ -101,18 +101,19 @@ func (r *serviceReader) service(t *directive.Type) *service {
 	if !ok {
 		return nil
 	}
-	said := methodsSaid(t)
-	s := &service{Name: named.Name, Said: slices.Collect(maps.Keys(said))}
+	all := methodsSaid(t)
+	s := &service{Name: named.Name, Said: slices.Collect(maps.Keys(all))}
+	accessor := ""
+	if d := directive.Find(t.Directives, directive.Error); d != nil {
+		accessor = d.Name
+	}
 	for method := range iface.Methods() {
 		name := method.Name()
-		if r.marked[method.Origin()] {
-			said[name] = append(said[name], directive.Idempotent)
-		}
-		if !isGuarded(method, said[name]) || r.saidBelow(obj.Type(), name) {
+		if !isGuarded(method, all[name], accessor) || r.saidBelow(obj.Type(), name) {
 			continue
 		}
 		s.Guarded = append(s.Guarded, name)
-		if !slices.Contains(said[name], directive.Idempotent) && r.isReviewed(t, method) {
+		if !all[name].idempotent && !r.marked[method.Origin()] && r.isReviewed(t, method) {
 			s.Writers = append(s.Writers, name)
 		}
 	}
@@ -150,41 +151,47 @@ func typeParams(t types.Type) *types.TypeParamList {
 	return nil
 }
 
-// methodsSaid lists, for each method, the verbs that decide whether it is guarded and repeated.
-func methodsSaid(t *directive.Type) map[string][]directive.Verb {
-	said := map[string][]directive.Verb{}
-	say := func(method string, verb directive.Verb) {
-		switch verb {
-		case directive.Idempotent, directive.Skip, directive.Stream:
-			said[method] = append(said[method], verb)
-		}
-	}
+// said is what directives say of one method, as far as it decides whether the method is guarded and repeated.
+type said struct {
+	idempotent, unguarded, byHand bool
+
+	errorNr  int    // which of several errors counts, from 1
+	accessor string // the method of the result that returns the error
+}
+
+// methodsSaid lists the methods that directives speak of.
+func methodsSaid(t *directive.Type) map[string]said {
+	all := map[string]said{}
 	for _, d := range t.Directives {
 		for _, method := range d.Methods {
-			say(method, d.Verb)
+			all[method] = all[method].and(d)
 		}
 	}
 	for _, line := range t.Lines {
 		for _, name := range line.Field.Names {
 			for _, d := range line.Directives {
-				say(name.Name, d.Verb)
+				all[name.Name] = all[name.Name].and(d)
 			}
 		}
 	}
-	return said
+	maps.DeleteFunc(all, func(_ string, s said) bool { return s == said{} })
+	return all
 }
 
-// isGuarded reports whether a wrapper surely guards the method: it takes a context and returns an error, and is neither
-// excluded nor one of those that are always forwarded.
-func isGuarded(method *types.Func, said []directive.Verb) bool {
-	sig := method.Signature()
-	switch {
-	case slices.Contains(said, directive.Skip), slices.Contains(said, directive.Stream):
-		return false
-	case method.Name() == "Close", method.Name() == "Shutdown":
-		return false
+// and adds a directive.
+func (s said) and(d directive.Directive) said {
+	switch d.Verb {
+	case directive.Idempotent:
+		s.idempotent = true
+	case directive.Skip, directive.Stream:
+		s.unguarded = true
+	case directive.Op:
+		s.byHand = true
+	case directive.Error:
+		s.accessor = d.Name
 	}
-	return returnsError(sig) && sig.Params().Len() > 0 && isContext(sig.Params().At(0).Type())
+	s.errorNr = max(s.errorNr, d.ErrorResult)
+	return s
 }
 
 // isReviewed reports whether a method without annotation is one on purpose. Those that are written in the interface

@@ -28,7 +28,7 @@ func throughWrappers(pass *analysis.Pass) []*guarded {
 	for cursor := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Preorder((*ast.CallExpr)(nil)) {
 		call := cursor.Node().(*ast.CallExpr)
 		if op, ok := w.guarded(call); ok {
-			found = append(found, &guarded{call: call, cursor: cursor, ctx: call.Args[0], op: op})
+			found = append(found, &guarded{call: call, cursor: cursor, op: op})
 		}
 	}
 	return found
@@ -43,9 +43,6 @@ type wrappers struct {
 
 // guarded reports whether a call goes through a wrapper, and under what op.
 func (w *wrappers) guarded(call *ast.CallExpr) (op opKind, ok bool) {
-	if len(call.Args) == 0 {
-		return opUnknown, false
-	}
 	switch fun := ast.Unparen(call.Fun).(type) {
 	case *ast.Ident:
 		if wrap := w.wraps[w.madeBy(fun)]; wrap != nil {
@@ -56,12 +53,29 @@ func (w *wrappers) guarded(call *ast.CallExpr) (op opKind, ok bool) {
 		if s == nil || wrappedIn(w.info, w.madeBy(fun.X)) == nil || !slices.Contains(s.Guarded, fun.Sel.Name) {
 			return opUnknown, false
 		}
+		if opensStream(w.info, call) { // once: the guard does not retry it
+			return opUnknown, false
+		}
 		if slices.Contains(s.Writers, fun.Sel.Name) {
 			return opNonIdempotent, true
 		}
 		return opUnknown, true
 	}
 	return opUnknown, false
+}
+
+// opensStream reports whether a call has a stream among its results.
+func opensStream(info *types.Info, call *ast.CallExpr) bool {
+	sig, ok := info.TypeOf(call.Fun).Underlying().(*types.Signature)
+	if !ok {
+		return false
+	}
+	for result := range sig.Results().Variables() {
+		if what, _ := streamKind(result.Type()); what != "" || isChannel(result.Type()) {
+			return true
+		}
+	}
+	return false
 }
 
 // madeBy returns the call that gave a variable its only value.

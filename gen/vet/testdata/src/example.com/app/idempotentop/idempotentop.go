@@ -2,6 +2,7 @@ package idempotentop
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	. "github.com/seed42274fcc/stoic/resilient"
@@ -87,4 +88,13 @@ func clean(ctx context.Context, g *resilient.Guard, r *repository, s plans.Servi
 		op = resilient.NonIdempotent("either")
 	}
 	_ = resilient.WrapErr(g, op, s.Apply)
+}
+
+func shapes(ctx context.Context, g *resilient.Guard, s plans.Shapes) {
+	_ = resilient.Do(ctx, g, resilient.Idempotent("count"), func(context.Context) error { return s.Count() })      // want `Shapes.Count is not annotated idempotent`
+	_, _ = resilient.Execute(ctx, g, resilient.Idempotent("trip"), func(context.Context) (*http.Response, error) { // want `Shapes.RoundTrip is not annotated idempotent`
+		return s.RoundTrip(nil)
+	})
+	_ = resilient.Do(ctx, g, resilient.Idempotent("read"), func(context.Context) error { return s.Read() })
+	_ = resilient.Do(ctx, g, resilient.Idempotent("close"), func(context.Context) error { return s.Close() })
 }

@@ -189,6 +189,20 @@ func wrapped(ctx context.Context, g *resilient.Guard, guards resilient.Guards, r
 	}
 }
 
+func shapes(guards resilient.Guards, raw plans.Shapes) {
+	service := plans.NewResilientShapes(raw, guards)
+	for {
+		if err := service.Count(); err == nil { // want `this call is repeated by the loop around it`
+			break
+		}
+	}
+	for {
+		if _, err := service.RoundTrip(nil); err == nil { // a stream is opened once
+			break
+		}
+	}
+}
+
 type list struct{ at string }
 
 func (l *list) advance() {}

@@ -3,6 +3,8 @@ package plans
 
 import (
 	"context"
+	"iter"
+	"net/http"
 
 	"github.com/seed42274fcc/stoic/resilient"
 )
@@ -77,6 +79,38 @@ type Store[K comparable, V any] interface {
 	Load(ctx context.Context, key K) (V, error)
 	Put(ctx context.Context, key K) error
 }
+
+// Shapes has methods that a wrapper guards though they do not take a context first and return an error last.
+//
+//resilient:service shapes
+//resilient:error Err
+type Shapes interface {
+	Count() error
+	RoundTrip(*http.Request) (*http.Response, error)
+	Try(ctx context.Context) (error, int)
+	Late(id string, ctx context.Context) error
+	Set(id string) *Status
+	//resilient:op error=2
+	Second() (error, error)
+	//resilient:op shut
+	Shutdown() error
+
+	//resilient:idempotent
+	Read() error
+	Either() (error, error)
+	Size() int
+	Items() (iter.Seq[string], error)
+	Later() (*resilient.Future[int], error)
+	Under() context.Context
+	Close() error
+}
+
+type Status struct{}
+
+func (*Status) Err() error { return nil }
+
+// NewResilientShapes is what resilientgen would write, but for the wrapper.
+func NewResilientShapes(next Shapes, guards resilient.Guards) Shapes { return next }
 
 type resilientService struct {
 	next  Service

@@ -73,3 +73,50 @@ func (s *server) clean(ctx context.Context, p plans.Plan) { // want clean:`write
 }
 
 func (s *server) schedule(f func() error) {}
+
+func shapes(ctx context.Context, g *resilient.Guard, s plans.Shapes) { // want shapes:`writes through Shapes.Count`
+	_ = resilient.Do(ctx, g, resilient.Idempotent("count"), func(ctx context.Context) error {
+		_ = ctx.Err()
+		_ = s.Count() // want `Shapes.Count is not annotated idempotent, and is called`
+		return nil
+	})
+	_ = resilient.Do(ctx, g, resilient.Idempotent("roundtrip"), func(ctx context.Context) error {
+		_ = ctx.Err()
+		_, _ = s.RoundTrip(nil) // want `Shapes.RoundTrip is not annotated idempotent, and is called`
+		return nil
+	})
+	_ = resilient.Do(ctx, g, resilient.Idempotent("try"), func(ctx context.Context) error {
+		_ = ctx.Err()
+		_, _ = s.Try(ctx) // want `Shapes.Try is not annotated idempotent, and is called`
+		return nil
+	})
+	_ = resilient.Do(ctx, g, resilient.Idempotent("late"), func(ctx context.Context) error {
+		_ = ctx.Err()
+		_ = s.Late("x", ctx) // want `Shapes.Late is not annotated idempotent, and is called`
+		return nil
+	})
+	_ = resilient.Do(ctx, g, resilient.Idempotent("set"), func(ctx context.Context) error {
+		_ = ctx.Err()
+		_ = s.Set("x") // want `Shapes.Set is not annotated idempotent, and is called`
+		return nil
+	})
+	_ = resilient.Do(ctx, g, resilient.Idempotent("second"), func(ctx context.Context) error {
+		_ = ctx.Err()
+		_, _ = s.Second() // want `Shapes.Second is not annotated idempotent, and is called`
+		return nil
+	})
+	_ = resilient.Do(ctx, g, resilient.Idempotent("shutdown"), func(ctx context.Context) error {
+		_ = ctx.Err()
+		_ = s.Shutdown() // want `Shapes.Shutdown is not annotated idempotent, and is called`
+		return nil
+	})
+	_ = resilient.Do(ctx, g, resilient.Idempotent("clean"), func(ctx context.Context) error {
+		_ = s.Size()
+		_ = s.Under()
+		_, _ = s.Either()
+		_, _ = s.Items()
+		_, _ = s.Later()
+		_ = s.Read()
+		return s.Close()
+	})
+}
