@@ -58,6 +58,7 @@ func (o *output) render(ps *problems) ([]byte, bool) {
 	o.imports.decide(files, reserved)
 
 	f := jen.NewFilePathName(o.to.path, o.to.name)
+	f.NoFormat = true // it is done once, with the header
 	for p, name := range o.imports.alias {
 		if name == o.imports.packages[p] {
 			f.ImportName(p, name)
