@@ -167,7 +167,7 @@ func (c *converter) channel(t *types.Chan) *jen.Statement {
 	case types.RecvOnly:
 		return jen.Op("<-").Chan().Add(elem)
 	}
-	if inner, ok := t.Elem().(*types.Chan); ok && inner.Dir() == types.RecvOnly {
+	if inner, ok := types.Unalias(t.Elem()).(*types.Chan); ok && inner.Dir() == types.RecvOnly {
 		return jen.Chan().Parens(elem)
 	}
 	return jen.Chan().Add(elem)
