@@ -12,18 +12,40 @@ func (b *body) prepare() (before []jen.Code, op *jen.Statement) {
 		if isRequest(b.m.signature.Params().At(i).Type()) {
 			before = append(before,
 				jen.Id(b.aux["op"]).Op(":=").Add(op),
-				jen.If(jen.Id(p).Dot("Body").Op("!=").Nil().Op("&&").Id(p).Dot("Body").Op("!=").Qual("net/http", "NoBody").
-					Op("&&").Id(p).Dot("GetBody").Op("==").Nil()).Block(
-					jen.Id(b.aux["op"]).Op("=").Add(b.wrapper.op(b.m, false)).Comment("the body cannot be had again"),
+				jen.If(b.present(i).Add(jen.Id(p).Dot("Body").Op("!=").Nil().Op("&&").Id(p).Dot("Body").Op("!=").Qual("net/http", "NoBody"))).Block(
+					jen.If(jen.Id(p).Dot("GetBody").Op("!=").Nil()).Block(
+						jen.Defer().Id(p).Dot("Body").Dot("Close").Call().Comment("each attempt is given another"),
+					).Else().Block(
+						jen.Id(b.aux["op"]).Op("=").Add(b.wrapper.op(b.m, false)).Comment("the body cannot be had again"),
+					),
 				))
 			op = jen.Id(b.aux["op"])
 			continue
 		}
+		seek := jen.Id(p).Dot("Seek").Call(jen.Lit(0), jen.Qual("io", "SeekCurrent"))
+		failed := jen.Id(b.err).Op("!=").Nil()
+		begun := jen.List(jen.Id(b.starts[i]), jen.Id(b.err))
+		if !nilable(b.m.signature.Params().At(i).Type()) {
+			before = append(before, begun.Op(":=").Add(seek), jen.If(failed).Block(b.failed(b.err)...))
+			continue
+		}
 		before = append(before,
-			jen.List(jen.Id(b.starts[i]), jen.Id(b.err)).Op(":=").Id(p).Dot("Seek").Call(jen.Lit(0), jen.Qual("io", "SeekCurrent")),
-			jen.If(jen.Id(b.err).Op("!=").Nil()).Block(b.failed(b.err)...))
+			jen.Var().Id(b.starts[i]).Int64(),
+			jen.If(jen.Id(p).Op("!=").Nil()).Block(
+				jen.Var().Id(b.err).Error(),
+				jen.If(begun.Op("=").Add(seek), failed).Block(b.failed(b.err)...),
+			))
 	}
 	return before, op
+}
+
+// present begins a condition with a request's being there: what one that is nil comes to
+// is for the next implementation to say. Where the context is the request's, it is there.
+func (b *body) present(i int) *jen.Statement {
+	if b.m.verdict.ctx.request && b.m.verdict.ctx.param == i {
+		return jen.Null()
+	}
+	return jen.Id(b.params[i]).Op("!=").Nil().Op("&&")
 }
 
 // failed returns zero values and an error from the method.
@@ -49,10 +71,14 @@ func (b *body) rewind(values []int, replace map[int]jen.Code) []jen.Code {
 	for _, i := range b.m.verdict.rewind {
 		p := b.params[i]
 		if !isRequest(b.m.signature.Params().At(i).Type()) {
-			list = append(list, jen.If(
+			seek := jen.If(
 				jen.List(jen.Id("_"), jen.Id(b.err)).Op(":=").Id(p).Dot("Seek").Call(jen.Id(b.starts[i]), jen.Qual("io", "SeekStart")),
 				jen.Id(b.err).Op("!=").Nil(),
-			).Block(b.permanent(values)...))
+			).Block(b.permanent(values)...)
+			if nilable(b.m.signature.Params().At(i).Type()) {
+				seek = jen.If(jen.Id(p).Op("!=").Nil()).Block(seek)
+			}
+			list = append(list, seek)
 			continue
 		}
 		attempt, body := b.aux["attempt"], b.aux["body"]
@@ -60,13 +86,17 @@ func (b *body) rewind(values []int, replace map[int]jen.Code) []jen.Code {
 		if r, ok := replace[i]; ok {
 			made = jen.Add(r)
 		}
-		list = append(list,
-			jen.Id(attempt).Op(":=").Add(made),
-			jen.If(jen.Id(p).Dot("GetBody").Op("!=").Nil()).Block(
-				jen.List(jen.Id(body), jen.Id(b.err)).Op(":=").Id(p).Dot("GetBody").Call(),
-				jen.If(jen.Id(b.err).Op("!=").Nil()).Block(b.permanent(values)...),
-				jen.Id(attempt).Dot("Body").Op("=").Id(body),
-			))
+		again := jen.If(b.present(i).Add(jen.Id(p).Dot("GetBody").Op("!=").Nil())).Block(
+			jen.List(jen.Id(body), jen.Id(b.err)).Op(":=").Id(p).Dot("GetBody").Call(),
+			jen.If(jen.Id(b.err).Op("!=").Nil()).Block(b.permanent(values)...),
+			jen.Id(attempt).Dot("Body").Op("=").Id(body),
+		)
+		if _, ok := replace[i]; ok {
+			list = append(list, jen.Id(attempt).Op(":=").Add(made), again)
+		} else {
+			list = append(list, jen.Id(attempt).Op(":=").Id(p), jen.If(jen.Id(p).Op("!=").Nil()).Block(
+				jen.Id(attempt).Op("=").Add(made)), again)
+		}
 		replace[i] = jen.Id(attempt)
 	}
 	return list
