@@ -34,7 +34,7 @@ func destinationOf(dir string, fset *token.FileSet, pkg *packages.Package) *dest
 	if len(pkg.GoFiles) > 0 && filepath.Dir(pkg.GoFiles[0]) == dir {
 		d.path, d.name = pkg.PkgPath, pkg.Name
 		for _, file := range pkg.Syntax {
-			parsed[fset.Position(file.Package).Filename] = file
+			parsed[pathOf(fset, pkg, file)] = file
 		}
 	} else if root := moduleRoot(dir); root != "" {
 		if relative, err := filepath.Rel(root, dir); err == nil {

@@ -66,7 +66,7 @@ func (f *finder) inFile(pkg *packages.Package, file *ast.File) []*target {
 			pkg: pkg, file: file, decl: decl, object: object, service: service.Name,
 			pos: f.loaded.fset.Position(decl.Spec.Name.Pos()),
 		}
-		t.source = t.pos.Filename
+		t.source = pathOf(f.loaded.fset, pkg, file)
 		if f.fill(t) {
 			found = append(found, t)
 		}

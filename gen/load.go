@@ -116,6 +116,26 @@ func parseSignatures(fset *token.FileSet, name string, source []byte) (*ast.File
 	return file, err
 }
 
+// pathOf is the path of the file that somebody wrote, whatever //line directives say in
+// it. What cgo makes of a file begins with a directive that names it.
+func pathOf(fset *token.FileSet, pkg *packages.Package, file *ast.File) string {
+	name := fset.PositionFor(file.FileStart, false).Filename // it may have no package clause
+	if slices.Contains(pkg.GoFiles, name) {
+		return name
+	}
+	for _, group := range file.Comments {
+		for _, comment := range group.List {
+			if !strings.HasPrefix(comment.Text, "//line ") {
+				continue
+			}
+			if source := fset.Position(comment.End() + 1).Filename; slices.Contains(pkg.GoFiles, source) {
+				return source
+			}
+		}
+	}
+	return name
+}
+
 // environment is the config's, or this process's.
 func (c *Config) environment() []string {
 	if c.Env != nil {

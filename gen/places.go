@@ -41,10 +41,22 @@ func newPlaces(config *Config, l *loaded) *places {
 	p := &places{config: config, loaded: l, files: map[string]*placeFile{}, roots: map[string]string{}}
 	for _, pkg := range l.packages {
 		for _, file := range pkg.Syntax {
-			p.files[l.fset.Position(file.Package).Filename] = newPlaceFile(l.fset, file)
+			p.add(pathOf(l.fset, pkg, file), newPlaceFile(l.fset, file))
 		}
 	}
 	return p
+}
+
+// add keeps a file by its path, and by those that its //line directives give to parts of
+// it: that is where positions lead.
+func (p *places) add(source string, file *placeFile) {
+	p.files[source] = file
+	for _, decl := range file.syntax.Decls {
+		name := file.fset.Position(decl.End()).Filename
+		if p.files[name] == nil {
+			p.files[name] = file
+		}
+	}
 }
 
 func newPlaceFile(fset *token.FileSet, file *ast.File) *placeFile {
