@@ -2,6 +2,7 @@ package gen
 
 import (
 	"cmp"
+	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -172,11 +173,23 @@ func emptied(l *loaded) map[string][]byte {
 		for _, path := range matches {
 			text, err := os.ReadFile(path)
 			if err == nil && (written(text) || ownName(path) && !strings.Contains(string(text), "package ")) {
-				overlay[path] = []byte("package " + pkg.Name + "\n")
+				overlay[path] = []byte("package " + packageClause(path, text, pkg.Name) + "\n")
 			}
 		}
 	}
 	return overlay
+}
+
+// packageClause is the name that an output gives to its package. In a folder with tests
+// there may be two packages; outside of tests it is the one of the other files.
+func packageClause(path string, text []byte, name string) string {
+	if !strings.HasSuffix(path, "_test.go") {
+		return strings.TrimSuffix(name, "_test")
+	}
+	if file, _ := parser.ParseFile(token.NewFileSet(), path, text, parser.PackageClauseOnly); file != nil && file.Name.Name != "_" {
+		return file.Name.Name
+	}
+	return name
 }
 
 func parsePosition(text string) token.Position {
