@@ -132,29 +132,23 @@ func turnsOn(info *types.Info, test *ast.IfStmt, err *types.Var, rest []ast.Stmt
 }
 
 // endsRound reports whether a list of statements does not run on into what follows.
-func endsRound(list []ast.Stmt) bool {
-	if len(list) == 0 {
-		return false
-	}
-	switch last := list[len(list)-1].(type) {
-	case *ast.ReturnStmt:
-		return true
-	case *ast.BranchStmt:
-		return last.Tok == token.BREAK || last.Tok == token.CONTINUE
-	}
-	return false
-}
+func endsRound(list []ast.Stmt) bool { return leavesLoop(list) || endsWith(list, token.CONTINUE) }
 
 // leavesLoop reports whether a list of statements ends with leaving the loop.
 func leavesLoop(list []ast.Stmt) bool {
+	return endsWith(list, token.BREAK) || endsWith(list, token.RETURN)
+}
+
+// endsWith reports whether the last of a list of statements is a return, or a branch of that kind.
+func endsWith(list []ast.Stmt, tok token.Token) bool {
 	if len(list) == 0 {
 		return false
 	}
 	switch last := list[len(list)-1].(type) {
 	case *ast.ReturnStmt:
-		return true
+		return tok == token.RETURN
 	case *ast.BranchStmt:
-		return last.Tok == token.BREAK
+		return last.Tok == tok
 	}
 	return false
 }

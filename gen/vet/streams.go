@@ -1,8 +1,6 @@
 package vet
 
-import (
-	"go/types"
-)
+import "go/types"
 
 // streamKind says in words what kind of stream a type is, or holds; "" if it is none. tied reports whether such a stream
 // always ends with the context that it was opened under; of the others, whoever opened it knows.
