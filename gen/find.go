@@ -122,7 +122,7 @@ func (f *finder) methods(t *target, iface *types.Interface) {
 	said := newMerger(f, t)
 	for i := range iface.NumMethods() {
 		m := iface.Method(i)
-		if !m.Exported() && m.Pkg() != nil && m.Pkg().Path() != t.pkg.PkgPath {
+		if !m.Exported() && m.Pkg() != nil && (m.Pkg().Path() != t.pkg.PkgPath || f.elsewhere(t)) {
 			t.sealed = true
 			continue
 		}
@@ -138,6 +138,15 @@ func (f *finder) methods(t *target, iface *types.Interface) {
 	}
 	said.unused()
 	t.print = fingerprint.OfType(t.iface, t.params, t.decl)
+}
+
+// elsewhere reports whether the wrapper of a target goes into another package than its
+// own.
+func (f *finder) elsewhere(t *target) bool {
+	if f.config.Out == "" {
+		return false
+	}
+	return filepath.Dir(outPath(f.config)) != filepath.Dir(t.source)
 }
 
 // typeError is the first type error of a target's package, for a message.

@@ -22,6 +22,9 @@ func (r *run) outputs() {
 	for _, t := range r.targets {
 		path := r.pathFor(t)
 		r.outFile[t] = path
+		if !r.mayHold(path, t) {
+			continue
+		}
 		o := byPath[path]
 		if o == nil {
 			o = &output{path: path, to: r.destination(filepath.Dir(path), t.pkg), build: buildOf(t.source, t.file)}
@@ -87,14 +90,19 @@ func (r *run) onePackage() bool {
 // written reports whether a file's text is one of ours.
 func written(text []byte) bool { return strings.HasPrefix(string(text), directive.Generated) }
 
+// outPath is the file of -out.
+func outPath(config *Config) string {
+	if filepath.IsAbs(config.Out) {
+		return filepath.Clean(config.Out)
+	}
+	return filepath.Join(config.Dir, config.Out)
+}
+
 // pathFor is where the wrapper of a target goes: beside its source file, for that is
 // what carries the build constraint. There are as many outputs as sources.
 func (r *run) pathFor(t *target) string {
-	if out := r.config.Out; out != "" {
-		if !filepath.IsAbs(out) {
-			out = filepath.Join(r.config.Dir, out)
-		}
-		return out
+	if r.config.Out != "" {
+		return outPath(r.config)
 	}
 	base := strings.TrimSuffix(t.source, ".go")
 	if short, ok := strings.CutSuffix(base, "_test"); ok {
