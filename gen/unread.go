@@ -130,10 +130,10 @@ func (r *run) mentionModule(dir string) {
 func needsTests(l *loaded) bool {
 	seen := map[string]bool{}
 	for _, pkg := range l.packages {
-		if len(pkg.GoFiles) == 0 || seen[filepath.Dir(pkg.GoFiles[0])] {
+		dir := pkg.Dir // a package may have nothing but tests
+		if dir == "" || seen[dir] {
 			continue
 		}
-		dir := filepath.Dir(pkg.GoFiles[0])
 		seen[dir] = true
 		matches, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
 		for _, path := range matches {
