@@ -44,6 +44,7 @@ func (im *imports) need(importPath, name string) {
 func (im *imports) decide(files []*ast.File, reserved taken) {
 	used := taken{}
 	used.addAll(reserved)
+	used.add("init", "err") // no import may be called init, and the printer keeps err back
 	wish := wishes(files)
 	paths := slices.SortedFunc(maps.Keys(im.packages), func(a, b string) int {
 		return cmp.Or(cmp.Compare(im.rank(a, wish), im.rank(b, wish)), cmp.Compare(a, b))
