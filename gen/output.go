@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/format"
 	"go/token"
+	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,13 +34,30 @@ func (o *output) plan(ps *problems) {
 	o.imports.need(runtimePath, "resilient")
 	for _, t := range o.targets {
 		w := &wrapper{target: t, output: o, convert: &converter{
-			to: o.to, imports: o.imports, params: nameParams(t.params, o.to.scope), used: taken{}, aliases: aliasFinder{to: o.to}.in(t),
+			to: o.to, imports: o.imports, params: apart(nameParams(t.params, o.to.scope), o.to.scope), used: taken{}, aliases: aliasFinder{to: o.to}.in(t),
 		}}
 		o.wrappers = append(o.wrappers, w)
 		if w.survey(ps) {
 			w.nameTypes(ps, o.to.scope)
 		}
 	}
+}
+
+// apart renames type parameters that hide what the package declares: the interface
+// itself may be among it.
+func apart(names map[*types.TypeParam]string, scope taken) map[*types.TypeParam]string {
+	used := predeclared()
+	used.addAll(scope)
+	for _, name := range names {
+		used.add(name)
+	}
+	for _, p := range slices.SortedFunc(maps.Keys(names), func(a, b *types.TypeParam) int { return a.Index() - b.Index() }) {
+		if scope[names[p]] {
+			names[p] = used.renamed(names[p])
+			used.add(names[p])
+		}
+	}
+	return names
 }
 
 // render prints the file, with the name of every package decided beforehand. It comes
