@@ -40,6 +40,7 @@ func (f *finder) find() []*target {
 		}
 	}
 	f.marked.unused(f.notes)
+	inFunctions(f.loaded, f.notes)
 	return found
 }
 
@@ -93,6 +94,9 @@ func (f *finder) fill(t *target) bool {
 	if from := directive.Find(t.decl.Directives, directive.From); from != nil {
 		return f.fromType(t, from)
 	}
+	if t.object.Name() == "_" {
+		return refuse("it has no name that the wrapper could refer to", "give it one")
+	}
 	typ := t.object.Type()
 	switch typ := typ.(type) {
 	case *types.Alias:
@@ -137,6 +141,7 @@ func (f *finder) methods(t *target, iface *types.Interface) {
 		t.methods = append(t.methods, found)
 	}
 	said.unused()
+	said.idle()
 	t.print = fingerprint.OfType(t.iface, t.params, t.decl)
 }
 

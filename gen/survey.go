@@ -12,6 +12,7 @@ func (w *wrapper) survey(ps *problems) bool {
 	if w.narrow != nil && w.narrow.embedded && w.object.Pkg().Path() != w.output.to.path {
 		ps.add(w.pos, "cannot wrap "+w.object.Name(), "it embeds "+w.narrow.name+", which is generated and must be in its package", "write the wrapper into that package, or leave the interface empty")
 	}
+	w.hidden(ps)
 	for _, m := range w.methods {
 		c.signature(m.signature)
 		for _, t := range m.verdict.fill.targs {
@@ -21,6 +22,28 @@ func (w *wrapper) survey(ps *problems) bool {
 		w.needs(ps, m)
 	}
 	return len(ps.list) == before
+}
+
+// hidden refuses a package that declares anew what the bodies need of the language's own
+// names. (Those in signatures are found as they are converted.)
+func (w *wrapper) hidden(ps *problems) {
+	need := []string{"nil"}
+	for _, m := range w.methods {
+		if m.verdict.kind == guarded {
+			need = append(need, "error")
+		}
+		if m.verdict.fill.setErr {
+			need = append(need, "new")
+		}
+		if len(m.verdict.rewind) > 0 {
+			need = append(need, "int64")
+		}
+	}
+	for _, name := range need {
+		if w.output.to.scope[name] {
+			ps.add(w.pos, "cannot wrap "+w.object.Name(), "package "+w.output.to.name+" declares "+name+" itself, and the wrapper needs the predeclared one", "rename that declaration")
+		}
+	}
 }
 
 // needs takes note of the packages that a method's body calls.
