@@ -43,26 +43,13 @@ type contextCheck struct {
 
 func (c *contextCheck) run() {
 	c.done = map[ast.Expr]bool{}
-	var visit func(n ast.Node) bool
-	visit = func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.IfStmt:
-			if _, test := errorTest(c.pass.TypesInfo, n.Cond); test == token.NEQ {
-				// An error is being handled, which may be that the context has ended.
-				if n.Init != nil {
-					inspectNow(n.Init, visit)
-				}
-				if n.Else != nil {
-					inspectNow(n.Else, visit)
-				}
-				return false
-			}
-		case *ast.CallExpr:
-			c.call(n)
+	h := &handling{c.pass.TypesInfo, c.defs}
+	h.inspect(c.g.fn.body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			c.call(call)
 		}
 		return true
-	}
-	inspectNow(c.g.fn.body, visit)
+	})
 }
 
 // call looks at the contexts that a call is given.

@@ -2,6 +2,7 @@ package lostcontext
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/seed42274fcc/stoic/resilient"
@@ -123,4 +124,67 @@ func (c *client) clean(ctx context.Context, g *resilient.Guard, op resilient.Op,
 		return c.put(r.Context())
 	})
 	_ = c.put(context.Background())
+}
+
+type stuck struct{}
+
+func (*stuck) Error() string { return "" }
+
+// handling needs a context that has not ended where the error may be that it has.
+func (c *client) handling(ctx context.Context, g *resilient.Guard, op resilient.Op) {
+	_ = resilient.Do(ctx, g, op, func(ctx context.Context) error {
+		err := c.put(ctx)
+		if errors.Is(err, context.Canceled) {
+			_ = c.put(context.Background())
+		}
+		if old := ctx.Err(); old != nil && errors.Is(err, old) || err == context.Canceled {
+			_ = c.put(context.Background())
+		}
+		var s *stuck
+		if errors.As(err, &s) {
+			_ = c.put(context.Background())
+		}
+		if s, ok := errors.AsType[*stuck](err); ok && s != nil {
+			_ = c.put(context.Background())
+		}
+		over := errors.Is(err, context.Canceled)
+		if over {
+			_ = c.put(context.Background())
+		}
+		switch {
+		case err != nil, errors.Is(err, context.Canceled):
+			_ = c.put(context.Background())
+		}
+		if err == nil {
+			_ = c.put(ctx)
+		} else {
+			_ = c.put(context.Background())
+		}
+		if err == nil {
+			return nil
+		}
+		return c.put(context.Background())
+	})
+	_ = resilient.Do(ctx, g, op, func(ctx context.Context) error {
+		err := c.put(ctx)
+		if errors.Is(err, context.Canceled) {
+			return err
+		} else if err == nil {
+			_ = c.put(context.Background()) // want `context.Background\(\) is used`
+		}
+		if !errors.Is(err, context.Canceled) {
+			_ = c.put(context.Background()) // want `context.Background\(\) is used`
+		}
+		switch {
+		case err == nil:
+			_ = c.put(context.Background()) // want `context.Background\(\) is used`
+		}
+		if err := c.put(context.Background()); err != nil { // want `context.Background\(\) is used`
+			return err
+		}
+		if err == nil {
+			return c.put(context.Background()) // want `context.Background\(\) is used`
+		}
+		return err
+	})
 }
