@@ -1,11 +1,18 @@
 package gen
 
 import (
+	"bytes"
 	"go/ast"
+	"go/parser"
 	"go/token"
 	"go/types"
+	"os"
+	"path"
+	"strconv"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/seed42274fcc/stoic/gen/directive"
 )
 
 // marks are the methods that resilient.MarkIdempotent names, package by package: what
@@ -91,6 +98,59 @@ func (ms marks) has(pkg *packages.Package, method *types.Func) (token.Position, 
 	}
 	m.used = true
 	return m.pos, true
+}
+
+// inFunctions mentions calls of MarkIdempotent in the bodies of functions, which are not
+// loaded with the rest.
+func inFunctions(l *loaded, notes *problems) {
+	for _, pkg := range l.packages {
+		for _, file := range pkg.Syntax {
+			if name := importName(file, runtimePath); name != "" && !directive.IsOwn(file) {
+				marksInBodies(l.fset.File(file.Package).Name(), name, notes)
+			}
+		}
+	}
+}
+
+func marksInBodies(name, library string, notes *problems) {
+	text, err := os.ReadFile(name)
+	if err != nil || !bytes.Contains(text, []byte("MarkIdempotent")) {
+		return
+	}
+	fset := token.NewFileSet()
+	file, _ := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
+	if file == nil {
+		return
+	}
+	for _, decl := range file.Decls {
+		f, ok := decl.(*ast.FuncDecl)
+		if !ok || f.Body == nil {
+			continue
+		}
+		ast.Inspect(f.Body, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && types.ExprString(call.Fun) == library+".MarkIdempotent" {
+				notes.add(fset.Position(call.Pos()), "MarkIdempotent does nothing in a function", "resilientgen reads it among the variables of a package only",
+					"write var _ = "+types.ExprString(call)+" outside of functions")
+			}
+			return true
+		})
+	}
+}
+
+// importName is what a file calls a package; "" if it does not import it, or by a dot.
+func importName(file *ast.File, of string) string {
+	for _, spec := range file.Imports {
+		if p, err := strconv.Unquote(spec.Path.Value); err != nil || p != of {
+			continue
+		}
+		switch {
+		case spec.Name == nil:
+			return path.Base(of)
+		case spec.Name.Name != "." && spec.Name.Name != "_":
+			return spec.Name.Name
+		}
+	}
+	return ""
 }
 
 // unused mentions what is marked and is no method of a wrapped interface.

@@ -17,10 +17,12 @@ type merger struct {
 	*finder
 	target *target
 	named  map[string]bool // the methods that lists on the target have named and that exist
+	// inherited are the places of embedded types whose directives //resilient:inherit took.
+	inherited map[token.Position]bool
 }
 
 func newMerger(f *finder, t *target) *merger {
-	return &merger{finder: f, target: t, named: map[string]bool{}}
+	return &merger{finder: f, target: t, named: map[string]bool{}, inherited: map[token.Position]bool{}}
 }
 
 // origin is one declaration that a method comes from. Overlapping embeds have several.
@@ -109,6 +111,9 @@ func (g *merger) method(out *method, m *types.Func) {
 		if len(said) == 0 {
 			continue
 		}
+		if o.inherit {
+			g.inherited[o.line] = true
+		}
 		if first == nil {
 			first, firstAt = said, at
 			continue
@@ -128,6 +133,9 @@ func (g *merger) method(out *method, m *types.Func) {
 // settle adds what is said elsewhere than in directives: by MarkIdempotent, and by the
 // code of a protocol.
 func (g *merger) settle(out *method, m *types.Func) {
+	if out.marked && out.says.skip {
+		g.notes.add(out.markedAt, "MarkIdempotent does nothing for "+g.target.object.Name()+"."+out.name, "//resilient:skip leaves it unguarded", "keep one of them")
+	}
 	if out.marked && !out.says.skip {
 		out.says.idempotent, out.says.asks, out.says.soft = true, true, false
 		if !out.says.from.IsValid() {
@@ -205,6 +213,22 @@ func (g *merger) unused() {
 					g.target.object.Name()+" has no such method", "name one of its methods")
 			}
 		}
+	}
+}
+
+// idle mentions each //resilient:inherit that found nothing to take.
+func (g *merger) idle() {
+	mention := func(list []directive.Directive, from ast.Expr, at token.Position) {
+		if d := directive.Find(list, directive.Inherit); d != nil && !g.inherited[at] {
+			g.notes.add(g.position(d.Pos), "//resilient:inherit does nothing", "no method of "+types.ExprString(from)+" has a directive to take",
+				"say what holds for its methods on "+g.target.object.Name()+", such as //resilient:idempotent Get,List")
+		}
+	}
+	for _, line := range g.target.decl.Lines {
+		mention(line.Directives, line.Field.Type, g.position(line.Field.Pos()))
+	}
+	if _, ok := ast.Unparen(g.target.decl.Spec.Type).(*ast.InterfaceType); !ok {
+		mention(g.target.decl.Directives, g.target.decl.Spec.Type, g.target.pos)
 	}
 }
 

@@ -143,12 +143,26 @@ func (r *run) judge() {
 				r.problems.add(pos, "cannot guard "+t.object.Name()+"."+m.name, refused.why, refused.fix)
 			case r.config.Strict && v.unguardable:
 				r.problems.add(m.pos, "cannot guard "+t.object.Name()+"."+m.name, v.why, "-strict asks for all of them: say //resilient:skip to leave it unguarded")
+			case v.kind == stream && m.says.op != "":
+				r.notes.add(pos, "//resilient:op "+m.says.op+" does nothing", "only the opening of "+t.object.Name()+"."+m.name+" is guarded, which is no op", "take the name away")
 			}
 		}
-		if d := directive.Find(t.decl.Directives, directive.Error); d != nil && !slices.ContainsFunc(t.methods, func(m *method) bool { return m.verdict.accessor != "" }) {
-			r.notes.add(r.finder.position(d.Pos), "//resilient:error "+d.Name+" does nothing", "no method of "+t.object.Name()+" has one result with a method "+d.Name+"() error", "name the right one, or take it away")
-		}
+		r.accessorUnused(t)
 	}
+}
+
+// accessorUnused mentions an accessor that no method has; its function must be there all
+// the same.
+func (r *run) accessorUnused(t *target) {
+	d := directive.Find(t.decl.Directives, directive.Error)
+	if d == nil || slices.ContainsFunc(t.methods, func(m *method) bool { return m.verdict.accessor != "" }) {
+		return
+	}
+	pos := r.finder.position(d.Pos)
+	if d.New != "" && findFunc(t, d.New) == nil {
+		r.problems.add(pos, "//resilient:error "+d.Name+" new="+d.New, "there is no function "+d.New, "name one of this package, or of an imported one")
+	}
+	r.notes.add(pos, "//resilient:error "+d.Name+" does nothing", "no method of "+t.object.Name()+" has one result with a method "+d.Name+"() error", "name the right one, or take it away")
 }
 
 // ownName reports whether a file is called like one of our outputs.
