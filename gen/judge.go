@@ -18,6 +18,9 @@ func judge(m *method, construct func(name string, result types.Type) (fill, *ref
 	if v.op == "" {
 		v.op = snake(m.name)
 	}
+	if r := lockedParameter(m); r != nil {
+		return v, r
+	}
 	if m.says.skip {
 		return forward(v, "//resilient:skip", false), nil
 	}
@@ -25,6 +28,9 @@ func judge(m *method, construct func(name string, result types.Type) (fill, *ref
 		return forwardUnless(m, v, "a circuit must not keep anybody from closing", "take the directive away, or guard it all the same with //resilient:op "+v.op, false)
 	}
 	if r := findError(m, &v); r != nil || v.kind == forwarded {
+		return v, r
+	}
+	if r := lockedResult(m); r != nil {
 		return v, r
 	}
 	if r := findContext(m, &v); r != nil {
