@@ -11,7 +11,7 @@ import (
 )
 
 // lostContext reports a foreign context only where it is passed to work that can fail: to a function that returns an
-// error, or to another guarded call. It lets pass what is deferred or started with go, or stands in the handling of an
+// error, or to another guarded call; and requests that are made without one (requests.go). It lets pass what is deferred or started with go, or stands in the handling of an
 // error, since cleaning up needs a context that has not ended; what was detached by name; calls that are given the right
 // context too; and contexts in fields and package variables. It does not look into function literals inside.
 var lostContext = &analysis.Analyzer{
@@ -55,6 +55,10 @@ func (c *contextCheck) run() {
 // call looks at the contexts that a call is given.
 func (c *contextCheck) call(call *ast.CallExpr) {
 	info := c.pass.TypesInfo
+	if c.sendsWithout(call) {
+		c.report(call, nil)
+		return
+	}
 	sig, ok := info.TypeOf(call.Fun).Underlying().(*types.Signature)
 	if !ok || !c.matters(callee(info, call), sig) {
 		return
@@ -164,19 +168,33 @@ func (c *contextCheck) report(root ast.Expr, to *types.Func) {
 		return
 	}
 	c.done[root] = true
-	what := "the context of the surroundings"
+	what, why := "the context of the surroundings is used instead of", "the guard's time limits do not reach this call"
 	if call, ok := root.(*ast.CallExpr); ok {
-		what = types.ExprString(call)
+		what = types.ExprString(call) + " is used instead of"
+		if to == nil {
+			what, why = types.ExprString(call.Fun)+" makes a request without", "the guard's time limits do not reach it"
+		}
 	}
-	why := "the guard's time limits do not reach this call"
 	if isFunc(to, libraryPath, "Execute", "Do", "Async") {
 		why = "the guarded call inside does not know that it is one, and retries inside retries"
 	}
 	c.pass.Report(analysis.Diagnostic{
 		Pos: root.Pos(), End: root.End(),
-		Message:        fmt.Sprintf("%s is used instead of the context that the guarded function is given: %s", what, why),
+		Message:        fmt.Sprintf("%s the context that the guarded function is given: %s", what, why),
 		SuggestedFixes: c.fix(root),
 	})
+}
+
+// use puts a name in the place of a context, or before the arguments of what takes none.
+func (c *contextCheck) use(name string, root ast.Expr) []analysis.TextEdit {
+	call, ok := root.(*ast.CallExpr)
+	if !ok || !isFunc(callee(c.pass.TypesInfo, call), "net/http", "NewRequest") {
+		return []analysis.TextEdit{{Pos: root.Pos(), End: root.End(), NewText: []byte(name)}}
+	}
+	return []analysis.TextEdit{
+		{Pos: call.Lparen, End: call.Lparen, NewText: []byte("WithContext")},
+		{Pos: call.Args[0].Pos(), End: call.Args[0].Pos(), NewText: []byte(name + ", ")},
+	}
 }
 
 // fix passes the function's own context. One without a name is given the name that the foreign one has, or ctx.
@@ -186,7 +204,7 @@ func (c *contextCheck) fix(root ast.Expr) []analysis.SuggestedFix {
 		if scope := c.pass.TypesInfo.Scopes[c.g.fn.typ]; scope == nil || !c.means(name, root.Pos()) {
 			return nil // something else has the name there
 		}
-		return one(analysis.TextEdit{Pos: root.Pos(), End: root.End(), NewText: []byte(name.Name)})
+		return one(c.use(name.Name, root)...)
 	}
 	param := c.g.fn.typ.Params.List[0]
 	given := "ctx"
@@ -205,7 +223,7 @@ func (c *contextCheck) fix(root ast.Expr) []analysis.SuggestedFix {
 		return nil
 	}
 	if _, ok := root.(*ast.Ident); !ok {
-		edits = append(edits, analysis.TextEdit{Pos: root.Pos(), End: root.End(), NewText: []byte(given)})
+		edits = append(edits, c.use(given, root)...)
 	} else {
 		// The other uses of the name mean the new one then, and need no finding of their own.
 		c.silence(c.pass.TypesInfo.Uses[root.(*ast.Ident)])

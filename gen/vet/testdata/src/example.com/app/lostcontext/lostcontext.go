@@ -3,6 +3,7 @@ package lostcontext
 import (
 	"context"
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/seed42274fcc/stoic/resilient"
@@ -188,3 +189,50 @@ func (c *client) handling(ctx context.Context, g *resilient.Guard, op resilient.
 		return err
 	})
 }
+
+func requests(ctx context.Context, g *resilient.Guard, op resilient.Op, transport http.RoundTripper, with func(context.Context, *http.Request) error) {
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (int, error) {
+		req, err := http.NewRequest(http.MethodGet, "http://localhost", nil) // want `http.NewRequest makes a request without the context that the guarded function is given: the guard's time limits do not reach it`
+		if err != nil {
+			return 0, err
+		}
+		req.Header.Set("Accept", "text/plain")
+		response, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return 0, err
+		}
+		return response.StatusCode, response.Body.Close()
+	})
+	_ = resilient.Do(ctx, g, op, func(context.Context) error {
+		req, _ := http.NewRequest(http.MethodGet, "http://localhost", nil) // want `http.NewRequest makes a request without`
+		_, err := transport.RoundTrip(req)
+		return err
+	})
+	_ = resilient.Do(ctx, g, op, func(ctx context.Context) error {
+		req, _ := http.NewRequest(http.MethodGet, "http://localhost", nil)
+		req = req.WithContext(ctx)
+		_, err := transport.RoundTrip(req)
+		return err
+	})
+	_ = resilient.Do(ctx, g, op, func(ctx context.Context) error {
+		req, _ := http.NewRequest(http.MethodGet, "http://localhost", nil)
+		other, _ := http.NewRequest(http.MethodGet, "http://localhost", nil)
+		_ = req.Write(nil)
+		_, err := transport.RoundTrip(req.Clone(ctx))
+		return errors.Join(err, with(ctx, other))
+	})
+	_ = resilient.Do(ctx, g, op, func(ctx context.Context) error {
+		req, err := http.NewRequest(http.MethodGet, "http://localhost", nil) // whoever takes it
+		later(req)
+		if err := with(ctx, nil); err != nil {
+			undo, _ := http.NewRequest(http.MethodDelete, "http://localhost", nil)
+			_, err = transport.RoundTrip(undo)
+			return err
+		}
+		return err
+	})
+	req, _ := http.NewRequest(http.MethodGet, "http://localhost", nil)
+	_, _ = transport.RoundTrip(req)
+}
+
+func later(*http.Request) {}
