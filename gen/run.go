@@ -116,7 +116,7 @@ func (r *run) listErrors() (broken bool) {
 				continue
 			}
 			pos := parsePosition(e.Pos)
-			if ownName(pos.Filename) {
+			if r.ownFile(pos.Filename) {
 				broken = true
 				continue
 			}
@@ -170,6 +170,24 @@ func ownName(path string) bool {
 	return strings.HasSuffix(path, "_resilient.go") || strings.HasSuffix(path, "_resilient_test.go")
 }
 
+// ours reports whether a file is one of our outputs: by its text, or empty after a crash.
+// A name alone is not enough: anybody may call a file so.
+func ours(path string, text []byte) bool {
+	return written(text) || ownName(path) && !strings.Contains(string(text), "package ")
+}
+
+// ownFile is ours for a file that is still to be read.
+func (r *run) ownFile(path string) bool {
+	if path == "" {
+		return false
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.config.Dir, path)
+	}
+	text, err := os.ReadFile(path)
+	return err == nil && ours(path, text)
+}
+
 // emptied are bare package clauses in the place of our outputs, to load packages as
 // they would be without.
 func emptied(l *loaded) map[string][]byte {
@@ -186,7 +204,7 @@ func emptied(l *loaded) map[string][]byte {
 		matches, _ := filepath.Glob(filepath.Join(dir, "*.go"))
 		for _, path := range matches {
 			text, err := os.ReadFile(path)
-			if err == nil && (written(text) || ownName(path) && !strings.Contains(string(text), "package ")) {
+			if err == nil && ours(path, text) {
 				overlay[path] = []byte("package " + packageClause(path, text, pkg.Name) + "\n")
 			}
 		}
