@@ -99,16 +99,21 @@ func walk(t types.Type, name string, o origin) []origin {
 func (g *merger) method(out *method, m *types.Func) {
 	var first []directive.Directive
 	var firstAt token.Position
+	var silent []token.Position // copies that could say something, and do not
+	settled := g.decides(m.Name())
 	for i, o := range g.origins(m.Name()) {
 		if i == 0 {
 			out.pos = o.line
 		}
 		g.mark(out, o.method)
-		doc, said, at := g.at(o)
+		doc, said, at, counts := g.at(o)
 		if out.doc == "" {
 			out.doc = doc
 		}
 		if len(said) == 0 {
+			if counts {
+				silent = append(silent, at)
+			}
 			continue
 		}
 		if o.inherit {
@@ -116,6 +121,7 @@ func (g *merger) method(out *method, m *types.Func) {
 		}
 		if first == nil {
 			first, firstAt = said, at
+			settled = settled || len(o.owners) == 1 // the interface's own word
 			continue
 		}
 		if texts(first) != texts(said) {
@@ -127,7 +133,19 @@ func (g *merger) method(out *method, m *types.Func) {
 		out.says.take(d, firstAt)
 	}
 	g.lists(out)
+	if len(silent) > 0 && directive.Find(first, directive.Idempotent) != nil && !settled && !out.marked {
+		g.problems.add(out.pos, "the declarations of "+g.target.object.Name()+"."+m.Name()+" carry different directives",
+			fmt.Sprintf("%s says %s, and %s says nothing, which is not to be repeated", g.short(firstAt), texts(first), g.short(silent[0])),
+			"let them say the same, or say on "+g.target.object.Name()+" what holds: //resilient:idempotent "+m.Name())
+	}
 	g.settle(out, m)
+}
+
+// decides reports whether a list on the target says if a method may be repeated.
+func (g *merger) decides(name string) bool {
+	return slices.ContainsFunc(g.target.decl.Directives, func(d directive.Directive) bool {
+		return (d.Verb == directive.Idempotent || d.Verb == directive.Skip || d.Verb == directive.Stream) && slices.Contains(d.Methods, name)
+	})
 }
 
 // settle adds what is said elsewhere than in directives: by MarkIdempotent, and by the
@@ -153,11 +171,13 @@ func (g *merger) mark(out *method, declared *types.Func) {
 	}
 }
 
-// at returns the comment of an origin, and the directives there that count.
-func (g *merger) at(o origin) (doc string, said []directive.Directive, at token.Position) {
+// at returns the comment of an origin, the directives there that count, and whether any
+// would.
+func (g *merger) at(o origin) (doc string, said []directive.Directive, at token.Position, counts bool) {
 	pos := g.position(o.method.Pos())
 	doc, lines, file := g.places.method(pos, o.method.Pkg(), o.method.Name())
-	if file != nil && g.counts(o, pos.Filename) {
+	counts = file != nil && g.counts(o, pos.Filename)
+	if counts {
 		said = lines
 	}
 	for _, owner := range o.owners[1:] {
@@ -178,7 +198,7 @@ func (g *merger) at(o origin) (doc string, said []directive.Directive, at token.
 	if len(said) > 0 && file != nil {
 		pos = file.fset.Position(said[0].Pos)
 	}
-	return doc, said, pos
+	return doc, said, pos, counts
 }
 
 func (g *merger) counts(o origin, file string) bool {
