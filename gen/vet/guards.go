@@ -31,7 +31,7 @@ func isGuarded(method *types.Func, s said, accessor string) bool {
 // isPlain reports whether an accessor of a result tells of the call: it is not a stream, nor a context.
 func isPlain(t types.Type) bool {
 	what, _ := streamKind(t)
-	return what == "" && !isChannel(t) && !hasMethods(t, "Deadline", "Done", "Err", "Value")
+	return what == "" && !isChannel(t)
 }
 
 // hasAccessor reports whether the only result has a method of that name that returns an error.
@@ -45,14 +45,4 @@ func hasAccessor(results *types.Tuple, name string) bool {
 	}
 	sig, ok := selection.Type().(*types.Signature)
 	return ok && sig.Params().Len() == 0 && sig.Results().Len() == 1 && isError(sig.Results().At(0).Type())
-}
-
-// isIterator recognises func(yield func(…) bool), which iter.Seq and iter.Seq2 are.
-func isIterator(t types.Type) bool {
-	sig, ok := t.Underlying().(*types.Signature)
-	if !ok || sig.Params().Len() != 1 || sig.Results().Len() != 0 {
-		return false
-	}
-	yield, ok := sig.Params().At(0).Type().Underlying().(*types.Signature)
-	return ok && yield.Results().Len() == 1 && types.Identical(yield.Results().At(0).Type().Underlying(), types.Typ[types.Bool])
 }

@@ -111,3 +111,47 @@ func (s *store) clean(ctx context.Context, g *resilient.Guard, op resilient.Op, 
 		return s.open(context.WithoutCancel(ctx), "k")
 	})
 }
+
+type watch interface {
+	Stop()
+	ResultChan() <-chan string
+}
+
+type feed struct{ Events chan string }
+
+// connection lives on when the context that it was made with has ended.
+type connection struct {
+	Failed chan error
+	Over   chan struct{}
+	inner  chan string
+}
+
+func (connection) Stop()                 {}
+func (connection) Errors() <-chan error  { return nil }
+func (connection) Done() <-chan struct{} { return nil }
+
+type session interface {
+	context.Context
+	Commit() error
+}
+
+type recursive []recursive
+
+func open[T any](ctx context.Context) (t T, err error) { return t, ctx.Err() }
+
+func others(ctx context.Context, g *resilient.Guard, op resilient.Op, external func(context.Context) (watch, error)) {
+	_ = resilient.Wrap0(g, op, func(ctx context.Context) (watch, error) { return open[watch](ctx) })                               // want `returns a stream \(streamtimeout.watch, with its channel\)`
+	_ = resilient.Wrap0(g, op, func(ctx context.Context) (*feed, error) { return open[*feed](ctx) })                               // want `returns a stream \(\*streamtimeout.feed, with its channel\)`
+	_ = resilient.Wrap0(g, op, func(ctx context.Context) (feed, error) { return open[feed](ctx) })                                 // want `returns a stream \(streamtimeout.feed, with its channel\)`
+	_ = resilient.Wrap0(g, op, func(ctx context.Context) ([]io.ReadCloser, error) { return open[[]io.ReadCloser](ctx) })           // want `returns a stream \(\[\]io.ReadCloser\)`
+	_ = resilient.Wrap0(g, op, func(ctx context.Context) (map[string]*object, error) { return open[map[string]*object](ctx) })     // want `returns a stream \(map\[string\]\*streamtimeout.object\)`
+	_ = resilient.Wrap0(g, op, func(ctx context.Context) (session, error) { return open[session](ctx) })                           // want `returns a stream \(streamtimeout.session, a context\)`
+	_ = resilient.Wrap0(g, op, func(ctx context.Context) (context.Context, error) { return ctx, nil })                             // want `returns a stream \(context.Context, a context\)`
+	_ = resilient.Wrap0(g, op, func(ctx context.Context) (func(func(int) bool), error) { return open[func(func(int) bool)](ctx) }) // want `returns a stream \(an iterator\)`
+
+	_ = resilient.Wrap0(g, op, external)
+	_ = resilient.Wrap0(g, op, func(ctx context.Context) (connection, error) { return open[connection](ctx) })
+	_ = resilient.Wrap0(g, op, func(ctx context.Context) (recursive, error) { return open[recursive](ctx) })
+	_ = resilient.Wrap0(g, op, func(ctx context.Context) ([]net.Conn, error) { return open[[]net.Conn](ctx) })
+	_ = resilient.Wrap0(g, op, func(ctx context.Context) (context.Context, error) { return context.WithoutCancel(ctx), nil })
+}
