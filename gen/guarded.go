@@ -81,9 +81,11 @@ func (b *body) attempt(values []int) []jen.Code {
 	call := b.call(replace)
 	switch {
 	case b.m.verdict.accessor != "":
-		return append(list,
-			jen.Id(b.value).Op(":=").Add(call),
-			jen.Return(jen.Id(b.value), jen.Id(b.value).Dot(b.m.verdict.accessor).Call()))
+		list = append(list, jen.Id(b.value).Op(":=").Add(call))
+		if dereferenced(b.resultType(0)) {
+			list = append(list, jen.If(jen.Id(b.value).Op("==").Nil()).Block(jen.Return(jen.Id(b.value), jen.Nil())))
+		}
+		return append(list, jen.Return(jen.Id(b.value), jen.Id(b.value).Dot(b.m.verdict.accessor).Call()))
 	case len(values) == 0, len(values) == 1 && b.m.verdict.err == 1:
 		return append(list, jen.Return(call))
 	case len(values) == 1:
@@ -140,6 +142,18 @@ func (b *body) constructed(fill fill) *jen.Statement {
 		return s.Call(b.outerContext(), jen.Id(b.err))
 	}
 	return s.Call(jen.Id(b.err))
+}
+
+// dereferenced reports whether a method of a nil one would most likely panic.
+func dereferenced(t types.Type) bool {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return false
+	}
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Interface:
+		return true
+	}
+	return false
 }
 
 func nilable(t types.Type) bool {
