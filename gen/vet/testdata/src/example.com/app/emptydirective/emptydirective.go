@@ -1,6 +1,12 @@
 package emptydirective
 
-import "context"
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/seed42274fcc/stoic/resilient"
+)
 
 //resilient:service good
 //resilient:timeout 2s Get
@@ -56,3 +62,39 @@ type Trailing interface {
 
 /* want `it stands on a function` */ //resilient:service function
 func function()                      {}
+
+//resilient:service streams
+//resilient:stream Listed
+type Streams interface {
+	/* want `the name watch does nothing here: a stream is opened under a permit, which has no op` */ //resilient:op watch
+	//resilient:stream
+	Watch(ctx context.Context) (string, error)
+	/* want `the name listed does nothing here` */ //resilient:op listed
+	Listed(ctx context.Context) (string, error)
+	/* want `the name body does nothing here` */ //resilient:op body
+	Body(ctx context.Context) (io.ReadCloser, error)
+	/* want `the name trip does nothing here` */ //resilient:op trip
+	Trip(*http.Request) (*http.Response, error)
+	/* want `the name feed does nothing here` */ //resilient:op feed
+	Feed(ctx context.Context) (<-chan int, error)
+
+	//resilient:op ctx=b
+	//resilient:stream
+	Choose(a, b context.Context) (string, error)
+	//resilient:op get
+	Get(ctx context.Context) (string, error)
+}
+
+var _ = resilient.MarkIdempotent(Good.Get)
+
+var _, _ = resilient.MarkIdempotent(Good.Get), func() int {
+	resilient.MarkIdempotent(Good.Get)
+	return 0
+}
+
+func init() {
+	_ = resilient.MarkIdempotent(Good.Get) // want `MarkIdempotent does nothing here: it is read where it gives a package variable its value`
+	func() {
+		var _ = resilient.MarkIdempotent(Good.Get) // want `MarkIdempotent does nothing here`
+	}()
+}
