@@ -2,6 +2,7 @@ package gen
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,30 +44,56 @@ func (f File) Diff() string {
 
 // Write puts the content in place in one step, if it has changed: a reader sees the
 // old file or the new one, and a crash leaves one of them.
-func (f File) Write() error {
-	if !f.Changed() {
-		return nil
+func (f File) Write() error { return WriteFiles([]File{f}) }
+
+// WriteFiles writes those files that have changed. All of them are written beside their
+// places before the first is put there: where one cannot be written, none is changed.
+func WriteFiles(files []File) (err error) {
+	temps := map[string]string{} // by path
+	defer func() {
+		for _, temp := range temps {
+			_ = os.Remove(temp) // what went wrong before is the error to tell
+		}
+	}()
+	for _, f := range files {
+		if !f.Changed() || f.Content == nil {
+			continue
+		}
+		if temps[f.Path], err = f.prepare(); err != nil {
+			return fmt.Errorf("write %s: %w", f.Path, err)
+		}
 	}
-	if f.Content == nil {
-		return os.Remove(f.Path)
-	}
-	if err := os.MkdirAll(filepath.Dir(f.Path), 0o777); err != nil {
-		return err
-	}
-	// The go command passes over names that begin with a dot, should one be left.
-	temp, err := os.CreateTemp(filepath.Dir(f.Path), "."+filepath.Base(f.Path)+".*")
-	if err != nil {
-		return err
-	}
-	err = writeAll(temp, f.Content, f.mode())
-	if err == nil {
-		err = os.Rename(temp.Name(), f.Path)
-	}
-	if err != nil {
-		_ = os.Remove(temp.Name()) // what went wrong before is the error to tell
-		return fmt.Errorf("write %s: %w", f.Path, err)
+	for _, f := range files {
+		switch {
+		case !f.Changed():
+			continue
+		case f.Content == nil:
+			err = os.Remove(f.Path)
+		default:
+			err = os.Rename(temps[f.Path], f.Path)
+		}
+		if err != nil {
+			return fmt.Errorf("write %s: %w", f.Path, err)
+		}
+		delete(temps, f.Path)
 	}
 	return nil
+}
+
+// prepare writes the content beside its place. The go command passes over names that
+// begin with a dot, should one be left.
+func (f File) prepare() (temp string, err error) {
+	if info, err := os.Stat(f.Path); err == nil && info.IsDir() {
+		return "", errors.New("there is a folder of that name")
+	}
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o777); err != nil {
+		return "", err
+	}
+	file, err := os.CreateTemp(filepath.Dir(f.Path), "."+filepath.Base(f.Path)+".*")
+	if err != nil {
+		return "", err
+	}
+	return file.Name(), writeAll(file, f.Content, f.mode())
 }
 
 func (f File) mode() os.FileMode {

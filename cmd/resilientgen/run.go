@@ -130,11 +130,12 @@ func (o *options) finish(files []gen.File, stdout, stderr io.Writer) int {
 			code = exitRefused
 		case o.dry:
 			say(stdout, "%s\n", relative(file.Path))
-		default:
-			if err := file.Write(); err != nil {
-				say(stderr, "resilientgen: %v\n", err)
-				return exitRefused
-			}
+		}
+	}
+	if !o.check && !o.dry {
+		if err := gen.WriteFiles(files); err != nil {
+			say(stderr, "resilientgen: %v\n", err)
+			return exitRefused
 		}
 	}
 	if o.check && code != exitDone {

@@ -146,6 +146,20 @@ func TestRefused(t *testing.T) {
 	assert.NoFileExists(t, "plans_resilient.go")
 }
 
+// TestAllOrNothing: where one output cannot be written, none is.
+func TestAllOrNothing(t *testing.T) {
+	module(t, source)
+	put(t, "other.go", "package plans\n\n//resilient:service s\ntype Other interface{ Do() error }\n")
+	require.NoError(t, os.Mkdir("plans_resilient.go", 0o777))
+	code, _, err := invoke()
+	assert.Equal(t, exitRefused, code)
+	assert.Contains(t, err, "plans_resilient.go: there is a folder of that name")
+	found, globErr := filepath.Glob(".*resilient*")
+	require.NoError(t, globErr)
+	assert.Empty(t, found, "nothing is left behind")
+	assert.NoFileExists(t, "other_resilient.go")
+}
+
 func TestStrict(t *testing.T) {
 	module(t, source)
 	code, _, err := invoke("-strict")
