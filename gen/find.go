@@ -134,7 +134,7 @@ func (f *finder) methods(t *target, iface *types.Interface) {
 		if hasInvalid(m.Signature()) {
 			f.invalid = true
 			f.problems.add(f.loaded.fset.Position(m.Pos()), "cannot wrap "+t.object.Name()+"."+m.Name(),
-				"its signature holds a type that does not resolve"+f.typeError(t), "mend that first")
+				"its signature holds a type that does not resolve"+f.typeError(t), f.mend(t))
 			continue
 		}
 		said.method(found, m)
@@ -152,6 +152,21 @@ func (f *finder) elsewhere(t *target) bool {
 		return false
 	}
 	return filepath.Dir(outPath(f.config)) != filepath.Dir(t.source)
+}
+
+// mend is what to do about a type that does not resolve. One that is generated is not
+// there yet in a first run, but the interface that it is made for is.
+func (f *finder) mend(t *target) string {
+	for _, file := range t.pkg.Syntax {
+		for _, decl := range directive.Read(file).Types {
+			name := decl.Spec.Name.Name
+			if !decl.Has(directive.From) || !slices.ContainsFunc(t.pkg.Errors, func(e packages.Error) bool { return e.Msg == "undefined: "+name+narrowSuffix }) {
+				continue
+			}
+			return name + narrowSuffix + " is generated: let " + name + ", the interface with //resilient:from, embed it, and use " + name
+		}
+	}
+	return "mend that first"
 }
 
 // typeError is the first type error of a target's package, for a message.

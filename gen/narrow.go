@@ -11,7 +11,7 @@ import (
 	"github.com/seed42274fcc/stoic/gen/fingerprint"
 )
 
-// suffix is what the interface that //resilient:from makes is called, after the one
+// narrowSuffix is what the interface that //resilient:from makes is called, after the one
 // that the directive stands on.
 const narrowSuffix = "Methods"
 
