@@ -121,7 +121,7 @@ func comments(text string) []jen.Code {
 	return list
 }
 
-// in returns a position inside the first of the sources, for what concerns all.
+// pos returns a position inside the first of the sources, for what concerns all.
 func (o *output) pos() token.Position {
 	return slices.MinFunc(o.targets, func(a, b *target) int { return strings.Compare(a.source, b.source) }).pos
 }
