@@ -148,6 +148,7 @@ func (r *run) judge() {
 			}
 		}
 		r.accessorUnused(t)
+		r.sameOps(t)
 	}
 }
 
