@@ -19,6 +19,11 @@ NESTED := $(sort $(patsubst ./%/go.mod,%,$(shell find . -mindepth 2 -name go.mod
 CODE   := . $(NESTED)
 ALL    := $(CODE) tools
 
+# The modules with directives: those that have resilientgen for a tool. (Lines that look like directives are in the
+# generator's own tests as well.)
+GENERATED = $(shell grep -lE '^(tool)?[[:space:]]+github.com/seed42274fcc/stoic/cmd/resilientgen$$' \
+	$(CODE:%=%/go.mod) | xargs -n 1 dirname)
+
 BIN   := $(CURDIR)/.bin
 GOFMT  = $(shell go env GOROOT)/bin/gofmt
 
@@ -39,7 +44,7 @@ help: ## list the targets
 		/^[a-z][a-z-]*:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: test
-test: check-format vet test-root test-nested lint ## check everything: format, vet, tests (-race on the root), linters
+test: check-format check-generate vet test-root test-nested lint ## check everything: format, generated code, vet, tests (-race on the root), linters
 
 .PHONY: demo
 demo: ## run the example services (V=1 shows the logs; ARGS='-run 429' runs some)
@@ -54,6 +59,10 @@ cover: ## test the root module and write coverage.html
 	go test -timeout $(TESTTIME) -coverpkg=./... -coverprofile=coverage.out ./...
 	go tool cover -html=coverage.out -o coverage.html
 	go tool cover -func=coverage.out | tail -n 1
+
+.PHONY: generate
+generate: ## write the wrappers of annotated interfaces anew, in every module that has them
+	@for module in $(GENERATED); do echo "== go generate: $$module"; (cd $$module && go generate ./...); done
 
 .PHONY: format
 format: ## rewrite the Go files in gofmt's form
@@ -77,6 +86,16 @@ check-format: ## fail if a Go file is not in gofmt's form
 	@echo "== gofmt"
 	@unformatted=$$($(go-files) | xargs -0 $(GOFMT) -s -l); \
 	if [[ -n $$unformatted ]]; then echo "not in gofmt's form (make format):"; echo "$$unformatted"; exit 1; fi
+
+.PHONY: check-generate
+check-generate: ## fail, with a diff, if generated code is out of date
+	@modules="$(GENERATED)"; \
+	if [[ -z $$modules ]]; then echo "no module with directives found"; exit 1; fi; \
+	failed=; \
+	for module in $$modules; do \
+		echo "== resilientgen -check: $$module"; (cd $$module && go tool resilientgen -check ./...) || failed=1; \
+	done; \
+	if [[ -n $$failed ]]; then echo "generated code is out of date (make generate), or cannot be had"; exit 1; fi
 
 .PHONY: check-tidy
 check-tidy: ## fail if a go.mod or go.sum is not tidy
@@ -137,6 +156,10 @@ test-repeated: ## the library's tests NIGHTLY_RUNS times, its property tests wit
 	if [[ -z $$packages ]]; then echo "no property test found"; exit 1; fi; \
 	set -x; go test -timeout 60m $$packages -rapid.checks=$(RAPID_CHECKS)
 
+.PHONY: vet-corpus
+vet-corpus: ## resilientvet has nothing to say about popular modules that do not use the library
+	go test -tags vetcorpus -run '^TestCorpus$$' -count=1 -timeout 30m -v ./cmd/resilientvet
+
 .PHONY: nightly
 nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) test
@@ -144,3 +167,4 @@ nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) fuzz FUZZTIME=$(NIGHTLY_FUZZ)
 	$(MAKE) demo
 	$(MAKE) bench
+	$(MAKE) vet-corpus

@@ -1,6 +1,6 @@
 module github.com/seed42274fcc/stoic/bench
 
-go 1.26
+go 1.26.0
 
 require (
 	github.com/avast/retry-go/v4 v4.7.0

@@ -61,6 +61,12 @@ func (f *Future[T]) run(ctx context.Context, g *Guard, op Op, fn func(ctx contex
 	contained(func() error {
 		return g.run(ctx, &op, func(ctx context.Context) (err error) {
 			f.value, err = f.attempt(ctx, fn)
+			if g.options.Replay != nil && err == nil {
+				g.replay(ctx, &op, func(ctx context.Context) error {
+					_, err := f.attempt(ctx, fn)
+					return err
+				})
+			}
 			return err
 		})
 	}, func(err error) {

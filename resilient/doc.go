@@ -22,6 +22,7 @@
 //   - [ExhaustedError], [RejectedError] and [TimeoutError] say what ended a call
 //     that did not end by itself.
 //   - [Observer] is told of everything; the log tells of retries and of the circuit.
+//   - Package resilienttest has what tests need, and finds wrong annotations.
 //
 // # One pipeline
 //

@@ -38,6 +38,12 @@ func Execute[T any](ctx context.Context, g *Guard, op Op, fn func(ctx context.Co
 	}
 	err := g.run(ctx, &op, func(ctx context.Context) (err error) {
 		value, err = fn(ctx)
+		if g.options.Replay != nil && err == nil {
+			g.replay(ctx, &op, func(ctx context.Context) error {
+				_, err := fn(ctx)
+				return err
+			})
+		}
 		return err
 	})
 	return value, err
@@ -48,7 +54,13 @@ func Do(ctx context.Context, g *Guard, op Op, fn func(ctx context.Context) error
 	if fn == nil {
 		return ErrNilFunction
 	}
-	return g.run(ctx, &op, fn)
+	return g.run(ctx, &op, func(ctx context.Context) error {
+		err := fn(ctx)
+		if g.options.Replay != nil && err == nil {
+			g.replay(ctx, &op, fn)
+		}
+		return err
+	})
 }
 
 // pending is what a result that is not there yet has in common: *Future[T] for

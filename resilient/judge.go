@@ -75,8 +75,12 @@ func (g *Guard) repeatable(p *plan, op *Op) bool {
 	if p.policy.Retry.MaxAttempts <= 1 || p.policy.Retry.IdempotentOnly && !op.has(opIdempotent) {
 		return false
 	}
-	return !op.has(opExecutesTools) || !g.readOnly(op.phase)
+	return !g.onlyReads(op)
 }
+
+// onlyReads reports whether the op runs tools in a phase that only reads: whatever
+// it is declared to be, it is not repeated.
+func (g *Guard) onlyReads(op *Op) bool { return op.has(opExecutesTools) && g.readOnly(op.phase) }
 
 // readOnly asks whether a phase only reads. A predicate that panics says yes: the
 // answer that repeats nothing.

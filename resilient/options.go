@@ -38,4 +38,10 @@ type Options struct {
 	// ReadOnlyPlan reports whether a phase, as [Op.InPlan] was given it, is one in
 	// which a plan only reads. Nil means that none is. Package policies has one.
 	ReadOnlyPlan func(phase any) bool
+	// Replay is for tests. If it is set, the function of each idempotent op that has
+	// succeeded is run twice, but not where ReadOnlyPlan forbids the op's tools to be
+	// repeated, nor when the call's time is over. The caller gets what the first run
+	// returned. Leave it nil in programs: an op that is not what it is declared to be
+	// does its harm.
+	Replay ReplayFunc
 }

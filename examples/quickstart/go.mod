@@ -1,6 +1,6 @@
 module github.com/seed42274fcc/stoic/examples/quickstart
 
-go 1.26
+go 1.26.0
 
 require github.com/seed42274fcc/stoic v0.0.0
 

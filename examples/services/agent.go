@@ -6,50 +6,41 @@ import (
 	"github.com/seed42274fcc/stoic/resilient"
 )
 
-// agent uses the services: one below the other, and many at once.
-type agent struct {
-	lifecycle *resilient.Guard
-	plans     *resilient.Guard
-	vectors   *vectorStore
+// planLifecycle begins work on goals.
+//
+//resilient:service plan_lifecycle_service
+type planLifecycle interface {
+	// Begin begins work on a goal, with a plan for it.
+	//
+	//resilient:idempotent
+	Begin(ctx context.Context, goal string) (match, error)
 }
 
-func newAgent(guards resilient.Guards, vectors *vectorStore) *agent {
-	return &agent{
-		lifecycle: guards.Guard("plan_lifecycle_service"),
-		plans:     guards.Guard("plan_service"),
-		vectors:   vectors,
-	}
+// planner drafts plans. It belongs to the plan service, whose guard and circuit it shares by the name.
+//
+//resilient:service plan_service
+type planner interface {
+	// Draft finds where to start from.
+	//
+	//resilient:idempotent
+	Draft(ctx context.Context, goal string) (match, error)
 }
 
-// Begin starts work on a goal. Three services are involved, each with a guard that may retry. Only the outermost does:
+// newPlanLifecycle puts three services one below the other, each with a guard that may retry. Only the outermost does:
 // the others see in the context that they are inside of a call that retries, make one attempt and pass the failure up.
-func (a *agent) Begin(ctx context.Context, goal string) (match, error) {
-	return resilient.Execute(ctx, a.lifecycle, resilient.Idempotent("begin"), func(ctx context.Context) (match, error) {
-		return resilient.Execute(ctx, a.plans, resilient.Idempotent("draft"), func(ctx context.Context) (match, error) {
-			return a.vectors.Search(ctx, goal)
-		})
-	})
+func newPlanLifecycle(guards resilient.Guards, vectors vectorStore) planLifecycle {
+	plans := newResilientPlanner(drafts{vectors}, guards)
+	return newResilientPlanLifecycle(beginnings{plans}, guards)
 }
 
-// Gather makes many searches at once. What is still running when it returns, because one has failed for good, is
-// cancelled.
-func (a *agent) Gather(ctx context.Context, queries ...string) ([]match, error) {
-	var searches []*resilient.Future[match]
-	defer func() {
-		for _, search := range searches {
-			search.Cancel()
-		}
-	}()
-	for _, query := range queries {
-		searches = append(searches, a.vectors.SearchAsync(ctx, query))
-	}
-	var found []match
-	for _, search := range searches {
-		m, err := search.Await(ctx)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, m)
-	}
-	return found, nil
+type beginnings struct{ plans planner }
+
+func (b beginnings) Begin(ctx context.Context, goal string) (match, error) {
+	return b.plans.Draft(ctx, goal)
+}
+
+type drafts struct{ vectors vectorStore }
+
+func (d drafts) Draft(ctx context.Context, goal string) (match, error) {
+	return d.vectors.Search(ctx, goal)
 }

@@ -6,7 +6,9 @@
 // what was logged), prints both side by side and exits with 1 where they differ.
 //
 // Read platform.go first: that is how a program is wired. Then provider.go, vectorstore.go, sessions.go and agent.go,
-// which are the services with their guards. call.go turns HTTP answers into errors that a guard can judge. What only
+// which are the services: an interface that says what may be repeated, and what implements it. go generate writes the
+// wrappers that put a guard round them, in …_resilient.go; byhand.go makes the calls that a wrapper has no form for.
+// call.go turns HTTP answers into errors that a guard can judge. What only
 // the demonstration needs is in server.go, faults.go, journal.go and the scenarios.
 package main
 

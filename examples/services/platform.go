@@ -13,6 +13,10 @@ import (
 	"github.com/seed42274fcc/stoic/resilient"
 )
 
+// Writes the wrappers of all services of this package, each beside its interface.
+//
+//go:generate go tool resilientgen
+
 // environment is what a deployment would set. The delays are short, so that the demonstration is; everything else
 // is as it would be in earnest. A duration is a number of seconds or a Go duration.
 var environment = map[string]string{
@@ -47,12 +51,13 @@ func lookupEnvironment(name string) (string, bool) {
 
 // platform is the program: the services, each behind its guard, and what they talk to.
 type platform struct {
-	registry *policies.Registry
-	plans    *planService
-	vectors  *vectorStore
-	sessions *sessionService
-	agent    *agent
-	log      *slog.Logger // the application's own
+	registry  *policies.Registry
+	plans     planService
+	vectors   vectorStore
+	sessions  sessionService
+	lifecycle planLifecycle
+	byHand    *byHand
+	log       *slog.Logger // the application's own
 
 	// The other side, which a real program does not hold.
 	provider *provider
@@ -89,10 +94,13 @@ func newPlatform(logs *journal) (*platform, error) {
 	}
 	p.plans = newPlanService(p.registry, p.provider.url, providerKey)
 	p.vectors = newVectorStore(p.registry, p.index.url)
-	p.sessions = newSessionService(p.registry, filepath.Join(p.dir, "sessions.db"))
-	p.agent = newAgent(p.registry, p.vectors)
+	p.sessions = newSessionService(p.registry, p.sessionPath())
+	p.lifecycle = newPlanLifecycle(p.registry, p.vectors)
+	p.byHand = newByHand(p.registry, newPlanClient(p.provider.url, providerKey), newVectorClient(p.index.url))
 	return p, nil
 }
+
+func (p *platform) sessionPath() string { return filepath.Join(p.dir, "sessions.db") }
 
 // start brings up the other side.
 func (p *platform) start() (err error) {
@@ -110,7 +118,7 @@ func (p *platform) start() (err error) {
 func (p *platform) close() error {
 	var errs []error
 	if p.sessions != nil {
-		errs = append(errs, p.sessions.close())
+		errs = append(errs, p.sessions.Close())
 	}
 	if p.provider != nil {
 		errs = append(errs, p.provider.close())

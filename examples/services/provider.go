@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"sync/atomic"
 
@@ -17,61 +17,62 @@ type plan struct {
 	Steps []string `json:"steps"`
 }
 
-// planService is the plan service as the rest of the platform sees it: plain functions with a guard round them.
-type planService struct {
-	// Get reads a plan; it is retried.
-	Get func(ctx context.Context, id string) (plan, error)
-	// Apply carries a plan out. Twice is not the same as once, so it is never repeated.
-	Apply func(ctx context.Context, p plan) error
+// planService is the plan service as the rest of the platform sees it.
+//
+//resilient:service plan_service
+type planService interface {
+	// Get reads a plan.
+	//
+	//resilient:idempotent
+	//resilient:op get_plan
+	Get(ctx context.Context, id string) (plan, error)
 
-	guard *resilient.Guard
-	api   api
+	// Apply carries a plan out. Twice is not the same as once, so nothing says that it may be repeated.
+	//
+	//resilient:op apply_plan
+	Apply(ctx context.Context, p plan) error
+
+	// Events opens the stream of a plan's events, for the caller to close. That shows in its result, so only the
+	// opening is guarded: it is made once, and no time limit cuts what was opened.
+	Events(ctx context.Context, id string) (io.ReadCloser, error)
+
+	// Ping asks whether the provider is there: the provider itself, whatever its circuit says.
+	//
+	//resilient:skip
+	Ping(ctx context.Context) error
 }
 
-func newPlanService(guards resilient.Guards, url, key string) *planService {
-	s := &planService{guard: guards.Guard("plan_service"), api: newAPI(url, key)}
-	s.Get = resilient.Wrap(s.guard, resilient.Idempotent("get_plan"), s.get)
-	s.Apply = resilient.WrapErr(s.guard, resilient.NonIdempotent("apply_plan"), s.apply)
-	return s
+// newPlanService returns the plan service with its guard.
+func newPlanService(guards resilient.Guards, url, key string) planService {
+	return newResilientPlanService(newPlanClient(url, key), guards)
 }
 
-func (s *planService) get(ctx context.Context, id string) (plan, error) {
+// planClient is the plan service over HTTP. Each method makes one attempt.
+type planClient struct{ api api }
+
+func newPlanClient(url, key string) *planClient { return &planClient{api: newAPI(url, key)} }
+
+func (c *planClient) Get(ctx context.Context, id string) (plan, error) {
 	var p plan
-	err := s.api.call(ctx, http.MethodGet, "/plans/"+id, nil, &p)
+	err := c.api.call(ctx, http.MethodGet, "/plans/"+id, nil, &p)
 	return p, err
 }
 
-func (s *planService) apply(ctx context.Context, p plan) error {
-	return s.api.call(ctx, http.MethodPost, "/plans/"+p.ID+"/apply", p, nil)
+func (c *planClient) Apply(ctx context.Context, p plan) error {
+	return c.api.call(ctx, http.MethodPost, "/plans/"+p.ID+"/apply", p, nil)
 }
 
-// RunTool has the provider run a tool. The op says that it executes tools and in which phase of the plan: in one that
-// only reads it is made once, whatever it is declared to be, since a tool may write.
-func (s *planService) RunTool(ctx context.Context, phase any, tool string) error {
-	op := resilient.Idempotent("run_tool").InPlan(phase).ExecutesTools()
-	return resilient.Do(ctx, s.guard, op, func(ctx context.Context) error {
-		return s.api.call(ctx, http.MethodPost, "/tools/"+tool, nil, nil)
-	})
+func (c *planClient) Events(ctx context.Context, id string) (io.ReadCloser, error) {
+	return c.api.send(ctx, http.MethodGet, "/plans/"+id+"/events", nil)
 }
 
-// Watch hands the plan's events to each, as they come. A stream is not one function that can be repeated, so the
-// circuit's permit is held by hand: it is settled with how the stream ended.
-func (s *planService) Watch(ctx context.Context, id string, each func(event string)) (err error) {
-	permit, err := s.guard.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { permit.Settle(err) }()
-	body, err := s.api.send(ctx, http.MethodGet, "/plans/"+id+"/events", nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = body.Close() }()
-	lines := bufio.NewScanner(body)
-	for lines.Scan() {
-		each(lines.Text())
-	}
-	return lines.Err()
+func (c *planClient) Ping(ctx context.Context) error {
+	return c.api.call(ctx, http.MethodGet, "/health", nil, nil)
+}
+
+// runTool has the provider run a tool. It is no method of the service: how it may be called is known at the call only.
+func (c *planClient) runTool(ctx context.Context, tool string) error {
+	return c.api.call(ctx, http.MethodPost, "/tools/"+tool, nil, nil)
 }
 
 // What follows stands for the provider itself.
@@ -93,6 +94,7 @@ func startProvider() (*provider, error) {
 	routes.HandleFunc("GET /plans/{id}", p.getPlan)
 	routes.HandleFunc("POST /plans/{id}/apply", p.applyPlan)
 	routes.HandleFunc("GET /plans/{id}/events", p.events)
+	routes.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { answer(w, "well") })
 	routes.HandleFunc("POST /tools/{name}", func(w http.ResponseWriter, r *http.Request) {
 		answer(w, r.PathValue("name"))
 	})

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -125,7 +127,7 @@ func cancellationIsNeutral(ctx context.Context, p *platform) (string, error) {
 	cancelled := 0
 	for i := range 6 {
 		ctx, cancel := context.WithCancel(ctx)
-		search := p.vectors.SearchAsync(ctx, "tea")
+		search := p.byHand.search(ctx, "tea")
 		err := p.index.await(ctx, func(c counts) bool { return len(c.arrivals) > i })
 		cancel()
 		<-search.Done()
@@ -161,13 +163,13 @@ func deadlineIsFailure(ctx context.Context, p *platform) (string, error) {
 
 func streamsShareTheCircuit(ctx context.Context, p *platform) (string, error) {
 	events := 0
-	if err := p.plans.Watch(ctx, "plan-1", func(string) { events++ }); err != nil {
+	if err := p.byHand.watch(ctx, "plan-1", func(string) { events++ }); err != nil {
 		return "", err
 	}
 	p.provider.fail(resetAfter(2))
 	broken := 0
 	for range 5 {
-		if err := p.plans.Watch(ctx, "plan-1", func(string) {}); isReset(err) {
+		if err := p.byHand.watch(ctx, "plan-1", func(string) {}); isReset(err) {
 			broken++
 		}
 	}
@@ -175,9 +177,49 @@ func streamsShareTheCircuit(ctx context.Context, p *platform) (string, error) {
 	return fmt.Sprintf("%s, %d broken off, %s", count(events, "event"), broken, describe(err)), nil
 }
 
+// The wrapper guards the opening: what it hands out is read outside of any limit, and an opening is not repeated.
+func streamIsOpenedOnce(ctx context.Context, p *platform) (string, error) {
+	body, err := p.plans.Events(ctx, "plan-1")
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(body)
+	if err := errors.Join(err, body.Close()); err != nil {
+		return "", err
+	}
+	before := p.provider.requests()
+	p.provider.fail(unavailable())
+	open := func() error {
+		body, err := p.plans.Events(ctx, "plan-1")
+		if err == nil {
+			err = body.Close()
+		}
+		return err
+	}
+	refused := 0
+	for range 5 {
+		if describe(open()) == "status 503" {
+			refused++
+		}
+	}
+	rejected := describe(open())
+	return fmt.Sprintf("%s, %d refused, %s, %s", count(bytes.Count(text, []byte("\n")), "event"), refused,
+		count(p.provider.requests()-before, "request"), rejected), nil
+}
+
+// An operator who asks whether the provider is there wants to know it from the provider.
+func skippedMethod(ctx context.Context, p *platform) (string, error) {
+	if err := breakPlans(ctx, p); err != nil {
+		return "", err
+	}
+	p.provider.heal()
+	_, err := p.plans.Get(ctx, "plan-1")
+	return fmt.Sprintf("%s, ping %s", describe(err), describe(p.plans.Ping(ctx))), nil
+}
+
 func disabledCircuit(ctx context.Context, p *platform) (string, error) {
 	guard := p.registry.Guard("trace_service")
-	find := resilient.Wrap(guard, resilient.NonIdempotent("find_trace"), p.vectors.fetch)
+	find := resilient.Wrap(guard, resilient.NonIdempotent("find_trace"), newVectorClient(p.index.url).Search)
 	p.index.fail(unavailable())
 	failed := 0
 	for range 8 {

@@ -27,7 +27,7 @@ func cutOnce(ctx context.Context, p *platform, f fault) (string, error) {
 // The first attempt fails at once, the second hangs until the time for all of them is over.
 func totalTimeout(ctx context.Context, p *platform) (string, error) {
 	p.index.next(unavailable(), hang)
-	_, err := p.vectors.SearchWithin(ctx, 500*time.Millisecond, "tea")
+	_, err := p.vectors.Suggest(ctx, "tea")
 	return describe(err), nil
 }
 
@@ -35,7 +35,7 @@ func totalTimeout(ctx context.Context, p *platform) (string, error) {
 func futureIsOverOnTime(ctx context.Context, p *platform) (string, error) {
 	release := make(chan struct{})
 	p.index.next(hold(release))
-	embedding := p.vectors.Embed(ctx, 150*time.Millisecond, "tea")
+	embedding := p.byHand.embed(ctx, 150*time.Millisecond, "tea")
 	defer embedding.Cancel()
 	_, err := embedding.Await(ctx)
 	close(release)
@@ -53,7 +53,7 @@ func futureIsOverOnTime(ctx context.Context, p *platform) (string, error) {
 func fanOut(ctx context.Context, p *platform) (string, error) {
 	p.index.next(meet(5, nil), meet(5, nil), meet(5, unavailable()), meet(5, nil), meet(5, nil))
 	queries := []string{"tea", "coffee", "cocoa", "water", "juice"}
-	found, err := p.agent.Gather(ctx, queries...)
+	found, err := p.byHand.gather(ctx, queries...)
 	if err != nil {
 		return "", err
 	}

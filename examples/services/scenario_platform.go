@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/seed42274fcc/stoic/nesting"
@@ -15,7 +14,7 @@ import (
 // The vector store is down for three services, one below the other, of which each may retry.
 func nestedChain(ctx context.Context, p *platform) (string, error) {
 	p.index.fail(unavailable())
-	_, err := p.agent.Begin(ctx, "tea")
+	_, err := p.lifecycle.Begin(ctx, "tea")
 	exhausted, ok := errors.AsType[*resilient.ExhaustedError](err)
 	if !ok {
 		return describe(err), nil
@@ -63,11 +62,11 @@ func detachedChain(ctx context.Context, p *platform) (string, error) {
 
 func toolInReadOnlyPhase(ctx context.Context, p *platform) (string, error) {
 	p.provider.fail(unavailable())
-	if err := p.plans.RunTool(ctx, "planning", "search_files"); err == nil {
+	if err := p.byHand.runTool(ctx, "planning", "search_files"); err == nil {
 		return "", errors.New("a tool ran in an outage")
 	}
 	planning := p.provider.requests()
-	if err := p.plans.RunTool(ctx, "execution", "search_files"); err == nil {
+	if err := p.byHand.runTool(ctx, "execution", "search_files"); err == nil {
 		return "", errors.New("a tool ran in an outage")
 	}
 	return fmt.Sprintf("planning %s, execution %d", count(planning, "request"), p.provider.requests()-planning), nil
@@ -75,7 +74,7 @@ func toolInReadOnlyPhase(ctx context.Context, p *platform) (string, error) {
 
 // Another process has the session file open, and closes it when the first attempt has failed.
 func lockedFile(ctx context.Context, p *platform) (string, error) {
-	other, err := openSessions(p.sessions.path)
+	other, err := openSessions(p.sessionPath())
 	if err != nil {
 		return "", err
 	}
@@ -104,10 +103,10 @@ func missingSession(ctx context.Context, p *platform) (string, error) {
 // Nobody has configured this service. It gets a guard when it is first asked for, and keeps it.
 func unknownService(ctx context.Context, p *platform) (string, error) {
 	guard := p.registry.Guard("geocoder_service")
-	places := newAPI(p.index.url, "")
+	places := newVectorClient(p.index.url)
 	p.index.fail(unavailable())
-	err := resilient.Do(ctx, guard, resilient.Idempotent("locate"), func(ctx context.Context) error {
-		return places.call(ctx, http.MethodGet, "/search?q=tea", nil, nil)
+	_, err := resilient.Execute(ctx, guard, resilient.Idempotent("locate"), func(ctx context.Context) (match, error) {
+		return places.Search(ctx, "tea")
 	})
 	if err == nil {
 		return "", errors.New("a call succeeded in an outage")

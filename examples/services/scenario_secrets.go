@@ -80,7 +80,7 @@ func secretStays(ctx context.Context, p *platform) (string, error) {
 func (p *platform) panics(ctx context.Context) error {
 	guard := p.registry.Guard("trace_service")
 	future := resilient.Async(ctx, guard, resilient.Idempotent("trace"), func(ctx context.Context) (int, error) {
-		if err := p.plans.apply(ctx, plan{ID: "plan-1"}); err != nil {
+		if err := p.byHand.plans.Apply(ctx, plan{ID: "plan-1"}); err != nil {
 			panic(err)
 		}
 		return 0, nil

@@ -40,6 +40,8 @@ var scenarios = []scenario{
 	{"cancelled callers do not count", "6 cancelled, 0 failures, closed", cancellationIsNeutral},
 	{"expired deadlines do", "5 expired, 5 failures, open", deadlineIsFailure},
 	{"streams share the circuit", "4 events, 5 broken off, rejected: open", streamsShareTheCircuit},
+	{"a stream is opened once", "4 events, 5 refused, 5 requests, rejected: open", streamIsOpenedOnce},
+	{"a skipped method passes the circuit", "rejected: open, ping ok", skippedMethod},
 	{"a circuit that is switched off", "8 failed, 8 requests, disabled", disabledCircuit},
 
 	{"three services nested", "3 requests, plan_lifecycle_service gave up", nestedChain},

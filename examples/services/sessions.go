@@ -15,44 +15,66 @@ import (
 // errNoSession says that there is no session of that id. It is an answer: see classify.
 var errNoSession = errors.New("no such session")
 
-// sessionService keeps sessions in a database file, which it opens when it is first needed. Only one process can have
-// the file open; that it is another one for the moment is a failure like a server's that is down.
-type sessionService struct {
-	guard *resilient.Guard
-	path  string
+// sessionService keeps sessions.
+//
+//resilient:service session_service
+type sessionService interface {
+	// Load returns a session's state.
+	//
+	//resilient:idempotent
+	//resilient:op load_session
+	Load(ctx context.Context, id string) (string, error)
+
+	// Save replaces a session's state. Somebody else may have replaced it between two attempts, so there is only one.
+	//
+	//resilient:op save_session
+	Save(ctx context.Context, id, state string) error
+
+	// Close closes the service. It needs no directive: a circuit keeps nobody from closing.
+	Close() error
+}
+
+// newSessionService returns the session service with its guard.
+func newSessionService(guards resilient.Guards, path string) sessionService {
+	return newResilientSessionService(&sessionFile{path: path}, guards)
+}
+
+// sessionFile keeps sessions in a database file, which it opens when it is first needed. Only one process can have the
+// file open; that it is another one for the moment is a failure like a server's that is down.
+type sessionFile struct {
+	path string
 
 	mu sync.Mutex
 	db *bbolt.DB
 }
 
-func newSessionService(guards resilient.Guards, path string) *sessionService {
-	return &sessionService{guard: guards.Guard("session_service"), path: path}
+func (s *sessionFile) Load(_ context.Context, id string) (string, error) {
+	db, err := s.open()
+	if err != nil {
+		return "", err
+	}
+	return loadSession(db, id)
 }
 
-// Load returns a session's state.
-func (s *sessionService) Load(ctx context.Context, id string) (string, error) {
-	return resilient.Execute(ctx, s.guard, resilient.Idempotent("load_session"), func(context.Context) (string, error) {
-		db, err := s.open()
-		if err != nil {
-			return "", err
-		}
-		return loadSession(db, id)
-	})
+func (s *sessionFile) Save(_ context.Context, id, state string) error {
+	db, err := s.open()
+	if err != nil {
+		return err
+	}
+	return saveSession(db, id, state)
 }
 
-// Save replaces a session's state. Somebody else may have replaced it between two attempts, so there is only one.
-func (s *sessionService) Save(ctx context.Context, id, state string) error {
-	return resilient.Do(ctx, s.guard, resilient.NonIdempotent("save_session"), func(context.Context) error {
-		db, err := s.open()
-		if err != nil {
-			return err
-		}
-		return saveSession(db, id, state)
-	})
+func (s *sessionFile) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.db == nil {
+		return nil
+	}
+	return s.db.Close()
 }
 
 // open returns the open file. bbolt knows no contexts; the time that it waits for the lock is short instead.
-func (s *sessionService) open() (*bbolt.DB, error) {
+func (s *sessionFile) open() (*bbolt.DB, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.db == nil {
@@ -63,15 +85,6 @@ func (s *sessionService) open() (*bbolt.DB, error) {
 		s.db = db
 	}
 	return s.db, nil
-}
-
-func (s *sessionService) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.db == nil {
-		return nil
-	}
-	return s.db.Close()
 }
 
 func openSessions(path string) (*bbolt.DB, error) {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
-	"time"
 
 	"github.com/seed42274fcc/stoic/resilient"
 )
@@ -16,66 +15,59 @@ type match struct {
 }
 
 // vectorStore is the vector store as the rest of the platform sees it.
-type vectorStore struct {
-	guard *resilient.Guard
-	api   api
+//
+//resilient:service vector_store_service
+type vectorStore interface {
+	// Search returns the best match.
+	//
+	//resilient:idempotent
+	Search(ctx context.Context, query string) (match, error)
+
+	// Suggest is Search for somebody who is typing: what comes late comes for nothing.
+	//
+	//resilient:idempotent
+	//resilient:timeout 500ms
+	Suggest(ctx context.Context, query string) (match, error)
+
+	// Put stores a document under its id. It is a write, but one that has the same effect when it is made twice.
+	//
+	//resilient:idempotent
+	//resilient:op put_document
+	Put(ctx context.Context, id, text string) error
 }
 
-func newVectorStore(guards resilient.Guards, url string) *vectorStore {
-	return &vectorStore{guard: guards.Guard("vector_store_service"), api: newAPI(url, "")}
+// newVectorStore returns the vector store with its guard.
+func newVectorStore(guards resilient.Guards, url string) vectorStore {
+	return newResilientVectorStore(newVectorClient(url), guards)
 }
 
-var opSearch = resilient.Idempotent("search")
+// vectorClient is the vector store over HTTP. Each method makes one attempt.
+type vectorClient struct{ api api }
 
-// Search returns the best match.
-func (s *vectorStore) Search(ctx context.Context, query string) (match, error) {
-	return s.search(ctx, opSearch, query)
-}
+func newVectorClient(url string) *vectorClient { return &vectorClient{api: newAPI(url, "")} }
 
-// SearchWithin is Search for callers in a hurry: its op has limits of its own.
-func (s *vectorStore) SearchWithin(ctx context.Context, total time.Duration, query string) (match, error) {
-	return s.search(ctx, opSearch.WithTotalTimeout(total).WithAttemptTimeout(total), query)
-}
-
-func (s *vectorStore) search(ctx context.Context, op resilient.Op, query string) (match, error) {
-	return resilient.Execute(ctx, s.guard, op, func(ctx context.Context) (match, error) {
-		return s.fetch(ctx, query)
-	})
-}
-
-// SearchAsync begins a search in the background.
-func (s *vectorStore) SearchAsync(ctx context.Context, query string) *resilient.Future[match] {
-	return resilient.Async(ctx, s.guard, opSearch, func(ctx context.Context) (match, error) {
-		return s.fetch(ctx, query)
-	})
-}
-
-func (s *vectorStore) fetch(ctx context.Context, query string) (match, error) {
+func (c *vectorClient) Search(ctx context.Context, query string) (match, error) {
 	var m match
-	err := s.api.call(ctx, http.MethodGet, "/search?q="+url.QueryEscape(query), nil, &m)
+	err := c.api.call(ctx, http.MethodGet, "/search?q="+url.QueryEscape(query), nil, &m)
 	return m, err
 }
 
-// Put stores a document under its id. It is a write, but one that has the same effect when it is made twice, so it is
-// declared idempotent.
-func (s *vectorStore) Put(ctx context.Context, id, text string) error {
-	return resilient.Do(ctx, s.guard, resilient.Idempotent("put_document"), func(ctx context.Context) error {
-		return s.api.call(ctx, http.MethodPut, "/documents/"+id, text, nil)
-	})
+func (c *vectorClient) Suggest(ctx context.Context, query string) (match, error) {
+	return c.Search(ctx, query)
 }
 
-// Embed uses a client that was written without a context: nothing can stop it, so it runs in the background, where the
-// guard can leave it behind when its time is over.
-func (s *vectorStore) Embed(ctx context.Context, total time.Duration, text string) *resilient.Future[int] {
-	op := resilient.NonIdempotent("embed").WithTotalTimeout(total).WithAttemptTimeout(total)
-	return resilient.Async(ctx, s.guard, op, func(context.Context) (int, error) {
-		resp, err := s.api.http.Get(s.api.base + "/search?q=" + url.QueryEscape(text))
-		if err != nil {
-			return 0, err
-		}
-		defer func() { _ = resp.Body.Close() }()
-		return resp.StatusCode, nil
-	})
+func (c *vectorClient) Put(ctx context.Context, id, text string) error {
+	return c.api.call(ctx, http.MethodPut, "/documents/"+id, text, nil)
+}
+
+// embed is a method that was written without a context: nothing can stop it.
+func (c *vectorClient) embed(text string) (int, error) {
+	resp, err := c.api.http.Get(c.api.base + "/search?q=" + url.QueryEscape(text))
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	return resp.StatusCode, nil
 }
 
 // What follows stands for the vector store itself.

@@ -1,0 +1,66 @@
+package main_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const root = "../.."
+
+// build makes the tool.
+func build(t *testing.T) (binary string) {
+	t.Helper()
+	binary = filepath.Join(t.TempDir(), "resilientvet")
+	if runtime.GOOS == "windows" {
+		binary += ".exe"
+	}
+	output, code := run(t, ".", "go", "build", "-o", binary, ".")
+	require.Zero(t, code, output)
+	return binary
+}
+
+// run runs a command in a folder, outside of the workspace; it returns all that it said.
+func run(t *testing.T, dir, name string, args ...string) (output string, code int) {
+	t.Helper()
+	var buffer bytes.Buffer
+	command := exec.CommandContext(t.Context(), name, args...)
+	command.Dir, command.Env = dir, append(os.Environ(), "GOWORK=off")
+	command.Stdout, command.Stderr = &buffer, &buffer
+	err := command.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return buffer.String(), exit.ExitCode()
+	}
+	require.NoError(t, err)
+	return buffer.String(), 0
+}
+
+// app makes a module that uses the library as it stands here, with the versions that the library uses.
+func app(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/app")))
+	library, err := filepath.Abs(root)
+	require.NoError(t, err)
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	require.NoError(t, err)
+	_, requires, _ := strings.Cut(string(mod), "\n")
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/app\n"+requires+
+		"\nrequire github.com/seed42274fcc/stoic v0.0.0\n\nreplace github.com/seed42274fcc/stoic => "+library+"\n")
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	require.NoError(t, err)
+	write(t, filepath.Join(dir, "go.sum"), string(sum))
+	return dir
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+}

@@ -1,0 +1,153 @@
+package directive
+
+import (
+	"fmt"
+	"go/ast"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// almost matches what a reader would take for a directive at the beginning of a
+// comment. Groups: what is before the tool, the tool, what is round the colon, the
+// verb, and the rest.
+var almost = regexp.MustCompile(`^(/[/*])(/?[ \t]*[+@!#]?[ \t]*)([A-Za-z]+)([ \t]*(?:::|[:=./_-])[ \t]*|[ \t]+)([A-Za-z_-]+)(.*)`)
+
+// nothing matches the tool's name with no verb behind it.
+var nothing = regexp.MustCompile(`^//[/+@!#]?` + Tool + `:?$`)
+
+// nearMiss finds a comment that was meant to be a directive and is none. One
+// mistake at a time is believed; prose that begins with the tool's name is prose.
+func nearMiss(c *ast.Comment) (Problem, bool) {
+	line := oneLine(c.Text)
+	if nothing.MatchString(line) {
+		p := unknownVerb(c, "")
+		p.Why = "it lacks its verb"
+		return p, true
+	}
+	m := almost.FindStringSubmatch(line)
+	if m == nil {
+		return Problem{}, false
+	}
+	open, lead, tool, colon, word, rest := m[1], m[2], m[3], m[4], m[5], m[6]
+	verb := closest(word)
+	exact := strings.EqualFold(tool, Tool) || strings.EqualFold(tool, Tool+"gen") && word != "fingerprint"
+	// What prose would not have: no space, or a mark that other tools' directives have.
+	plain := open == "//" && (!strings.ContainsAny(lead, " \t") || strings.ContainsAny(lead, "+@!"))
+	switch {
+	case verb == "" && (!exact || colon != ":" && colon != "::" || open != "//"):
+		return Problem{}, false // of another tool, or prose
+	case verb == "": // a capital in the tool, or in a verb that there is not
+		short := tool == Tool && len(strings.Fields(rest)) <= 1
+		p := unknownVerb(c, word)
+		return p, plain && (tool != Tool || word != strings.ToLower(word) || lead != "" || colon != ":") || !plain && short
+	case strings.ContainsAny(colon, "./_"):
+		if tool != Tool || !plain || word != string(verb) || !wellFormed(verb, rest) {
+			return Problem{}, false // Go
+		}
+	case !exact && (colon != ":" || distance(strings.ToLower(tool), Tool) > 2):
+		return Problem{}, false
+	case colon != ":" && !plain && !onlyArguments(colon, verb, word, rest):
+		return Problem{}, false
+	}
+
+	var mistakes []string
+	if open == "/*" {
+		mistakes = append(mistakes, "a directive is a // comment")
+		rest = strings.TrimRight(strings.TrimSuffix(rest, "*/"), " \t")
+	}
+	switch {
+	case strings.ContainsAny(lead, "/+@!#"):
+		mistakes = append(mistakes, "nothing may stand between // and the tool's name")
+	case lead != "":
+		mistakes = append(mistakes, "there is a space after //")
+	}
+	if tool != Tool {
+		mistakes = append(mistakes, misspelt("the tool is", tool, Tool))
+	}
+	if colon != ":" {
+		mistakes = append(mistakes, "a single colon, without spaces, parts tool and verb")
+	}
+	if word != string(verb) {
+		mistakes = append(mistakes, misspelt("the verb is", word, string(verb)))
+	}
+	if len(mistakes) == 0 {
+		return Problem{}, false // a directive after all
+	}
+	right := strings.TrimSpace("//" + Tool + ":" + string(verb) + rest)
+	return Problem{
+		Pos: c.Pos(), End: c.End(),
+		What:        fmt.Sprintf("%q is not a directive", line),
+		Why:         strings.Join(mistakes, ", "),
+		Fix:         fmt.Sprintf("did you mean %s?", right),
+		Replacement: right,
+	}, true
+}
+
+func misspelt(what, is, meant string) string {
+	if strings.EqualFold(is, meant) {
+		return fmt.Sprintf("%s written %s, without capitals", what, meant)
+	}
+	return fmt.Sprintf("%s %s, not %s", what, meant, is)
+}
+
+// oneLine is the first line of a comment. Of a block that has more, it is the one that
+// says something, if no other does.
+func oneLine(text string) string {
+	line, more, _ := strings.Cut(text, "\n")
+	if !strings.HasPrefix(text, "/*") || more == "" {
+		return strings.TrimSpace(line)
+	}
+	said := ""
+	for l := range strings.Lines(strings.TrimSuffix(strings.TrimPrefix(text, "/*"), "*/")) {
+		switch l = strings.Trim(l, " \t\r\n*"); {
+		case l == "":
+		case said != "":
+			return strings.TrimSpace(line)
+		default:
+			said = l
+		}
+	}
+	return "/*" + said + "*/"
+}
+
+// onlyArguments tells "// resilient: idempotent", which somebody meant, from
+// "// resilient: service names are …", which is prose.
+func onlyArguments(colon string, verb Verb, word, rest string) bool {
+	return strings.Contains(colon, ":") && strings.EqualFold(word, string(verb)) &&
+		(len(strings.Fields(rest)) <= 1 || wellFormed(verb, rest))
+}
+
+// wellFormed reports whether what follows a verb can be its arguments, and hardly
+// anything else: the methods that a list names begin with a capital.
+func wellFormed(verb Verb, rest string) bool {
+	form, ok := find(verb)
+	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' {
+		return false
+	}
+	for _, place := range []Place{OnType, OnMethod, OnEmbed} {
+		if form.Places&place == 0 {
+			continue
+		}
+		d, problem := parse(ast.Directive{Tool: Tool, Name: string(verb), Args: strings.TrimSpace(rest)}, form, place)
+		if problem == nil && !slices.ContainsFunc(d.Methods, func(name string) bool { return !ast.IsExported(name) }) {
+			return true
+		}
+	}
+	return false
+}
+
+func unknownVerb(c *ast.Comment, word string) Problem {
+	p := Problem{
+		Pos: c.Pos(), End: c.End(),
+		What: fmt.Sprintf("//%s:%s is not a directive", Tool, word),
+		Why:  "there is no such verb",
+		Fix:  "the verbs are " + known(),
+	}
+	if verb := closest(word); verb != "" {
+		p.Why = fmt.Sprintf("did you mean %s?", verb)
+		_, rest, _ := strings.Cut(c.Text, word)
+		p.Replacement = "//" + Tool + ":" + string(verb) + rest
+	}
+	return p
+}

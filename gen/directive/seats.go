@@ -1,0 +1,114 @@
+package directive
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+)
+
+// seat is what a comment group stands on, or why it is no place for a directive.
+type seat struct {
+	place Place
+	decl  *ast.GenDecl
+	spec  *ast.TypeSpec
+	field *ast.Field
+	why   string
+	fix   string
+}
+
+// seats finds the place of every comment group that belongs to something.
+func seats(file *ast.File) map[*ast.CommentGroup]seat {
+	found := map[*ast.CommentGroup]seat{}
+	wrong := func(group *ast.CommentGroup, on string) {
+		if group != nil {
+			found[group] = seat{why: "it stands on " + on, fix: "directives belong on interfaces and their methods"}
+		}
+	}
+	trailing := func(group *ast.CommentGroup) {
+		if group != nil {
+			found[group] = seat{why: "it trails what it is about", fix: "move it to a line of its own above"}
+		}
+	}
+	wrong(file.Doc, "the package clause")
+	// Everything that may carry a comment first, so that what is said of the places
+	// below replaces it.
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			wrong(n.Doc, "a field")
+			trailing(n.Comment)
+		case *ast.FuncDecl:
+			wrong(n.Doc, "a function")
+		case *ast.GenDecl:
+			wrong(n.Doc, "a declaration of "+n.Tok.String())
+		case *ast.ValueSpec:
+			wrong(n.Doc, "a variable or constant")
+			trailing(n.Comment)
+		case *ast.ImportSpec:
+			wrong(n.Doc, "an import")
+			trailing(n.Comment)
+		case *ast.TypeSpec:
+			trailing(n.Comment)
+		}
+		return true
+	})
+	for _, decl := range file.Decls {
+		if decl, ok := decl.(*ast.GenDecl); ok && decl.Tok == token.TYPE {
+			typeSeats(found, decl)
+		}
+	}
+	return found
+}
+
+func typeSeats(found map[*ast.CommentGroup]seat, decl *ast.GenDecl) {
+	if decl.Doc != nil && len(decl.Specs) != 1 {
+		found[decl.Doc] = seat{why: "it stands on a group of declarations, and does not say which", fix: "move it to the line above the one it is about"}
+	}
+	for _, spec := range decl.Specs {
+		spec, ok := spec.(*ast.TypeSpec)
+		if !ok {
+			continue
+		}
+		on := seat{place: OnType, decl: decl, spec: spec}
+		if what := notAnInterface(spec.Type); what != "" {
+			on = seat{why: fmt.Sprintf("%s is %s", spec.Name.Name, what), fix: "only interfaces are wrapped; declare one with the methods that are used, or use //resilient:from on an empty one"}
+		}
+		if spec.Doc != nil {
+			found[spec.Doc] = on
+		}
+		if decl.Doc != nil && len(decl.Specs) == 1 {
+			found[decl.Doc] = on
+		}
+		lineSeats(found, decl, spec)
+	}
+}
+
+func lineSeats(found map[*ast.CommentGroup]seat, decl *ast.GenDecl, spec *ast.TypeSpec) {
+	iface, ok := spec.Type.(*ast.InterfaceType)
+	if !ok {
+		return
+	}
+	for _, field := range iface.Methods.List {
+		if field.Doc == nil {
+			continue
+		}
+		place := OnEmbed
+		if _, isMethod := field.Type.(*ast.FuncType); isMethod && len(field.Names) > 0 {
+			place = OnMethod
+		}
+		found[field.Doc] = seat{place: place, decl: decl, spec: spec, field: field}
+	}
+}
+
+// notAnInterface names the kind of a type that its syntax shows to be no interface.
+func notAnInterface(expr ast.Expr) string {
+	switch expr.(type) {
+	case *ast.StructType:
+		return "a struct"
+	case *ast.FuncType:
+		return "a function type"
+	case *ast.MapType, *ast.ArrayType, *ast.ChanType, *ast.StarExpr:
+		return "no interface"
+	}
+	return ""
+}

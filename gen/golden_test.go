@@ -1,0 +1,312 @@
+package gen_test
+
+import (
+	"bytes"
+	"flag"
+	"go/format"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/seed42274fcc/stoic/gen"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+// A scenario is one file of testdata. Its comment says what it shows, in lines of
+// prose, and what is expected, in lines "key: value":
+//
+//	flags: -strict        as the command takes them; besides -dir DIR to run in, and
+//	                      -work to use the go.work
+//	refused: text         a problem that contains the text; nothing is written
+//	note: text            a note that contains the text
+//
+// Files named want/… are golden. Scenarios without flags and without a go.mod of their
+// own are packages of one module, so that one run of the go command serves all.
+type scenario struct {
+	name    string
+	file    string
+	archive *txtar.Archive
+	flags   []string
+	refused []string
+	notes   []string
+	alone   bool
+}
+
+func scenarios(t *testing.T) []*scenario {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	var all []*scenario
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		require.NoError(t, err)
+		s := &scenario{name: strings.TrimSuffix(filepath.Base(file), ".txtar"), file: file, archive: archive}
+		for line := range strings.Lines(string(archive.Comment)) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			switch key {
+			case "flags":
+				s.flags, s.alone = strings.Fields(value), true
+			case "refused":
+				s.refused = append(s.refused, value)
+			case "note":
+				s.notes = append(s.notes, value)
+			}
+		}
+		for _, f := range archive.Files {
+			s.alone = s.alone || f.Name == "go.mod"
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// root is the folder of this repository's go.mod.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("..")
+	require.NoError(t, err)
+	return dir
+}
+
+// newModule makes a module that requires this one.
+func newModule(t *testing.T, dir, path string) {
+	t.Helper()
+	mod, err := os.ReadFile(filepath.Join(root(t), "go.mod"))
+	require.NoError(t, err)
+	text := strings.Replace(string(mod), "module github.com/seed42274fcc/stoic", "module "+path, 1) +
+		"\nrequire github.com/seed42274fcc/stoic v0.0.0\n\nreplace github.com/seed42274fcc/stoic => " + root(t) + "\n"
+	write(t, filepath.Join(dir, "go.mod"), []byte(text))
+	sum, err := os.ReadFile(filepath.Join(root(t), "go.sum"))
+	require.NoError(t, err)
+	write(t, filepath.Join(dir, "go.sum"), sum)
+}
+
+func write(t *testing.T, path string, content []byte) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	require.NoError(t, os.WriteFile(path, content, 0o666))
+}
+
+// environment is that of every go command here.
+func environment() []string {
+	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")
+}
+
+// sources writes the files of a scenario, with their line endings changed if crlf.
+func (s *scenario) sources(t *testing.T, dir string, crlf bool) {
+	t.Helper()
+	for _, f := range s.archive.Files {
+		if strings.HasPrefix(f.Name, "want/") {
+			continue
+		}
+		data := f.Data
+		if crlf && strings.HasSuffix(f.Name, ".go") {
+			data = bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))
+		}
+		if f.Name == "go.mod" || strings.HasSuffix(f.Name, "/go.mod") {
+			data = bytes.ReplaceAll(data, []byte("$ROOT"), []byte(root(t)))
+			sum, err := os.ReadFile(filepath.Join(root(t), "go.sum"))
+			require.NoError(t, err)
+			write(t, filepath.Join(dir, filepath.Dir(f.Name), "go.sum"), sum)
+		}
+		write(t, filepath.Join(dir, f.Name), data)
+	}
+}
+
+func (s *scenario) want() map[string]string {
+	want := map[string]string{}
+	for _, f := range s.archive.Files {
+		if name, ok := strings.CutPrefix(f.Name, "want/"); ok {
+			want[name] = string(f.Data)
+		}
+	}
+	return want
+}
+
+// golden compares what was made with what is wanted, or takes it over with -update.
+func (s *scenario) golden(t *testing.T, got map[string]string) {
+	t.Helper()
+	if !*update {
+		assert.Equal(t, s.want(), got, s.name)
+		return
+	}
+	s.archive.Files = slices.DeleteFunc(s.archive.Files, func(f txtar.File) bool { return strings.HasPrefix(f.Name, "want/") })
+	var names []string
+	for name := range got {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		s.archive.Files = append(s.archive.Files, txtar.File{Name: "want/" + name, Data: []byte(got[name])})
+	}
+	require.NoError(t, os.WriteFile(s.file, txtar.Format(s.archive), 0o666))
+}
+
+// messages checks that each expected message is there, and no other.
+func messages(t *testing.T, name string, want []string, got []gen.Problem) {
+	t.Helper()
+	var texts []string
+	for _, p := range got {
+		texts = append(texts, p.Error())
+	}
+	if !assert.Len(t, texts, len(want), "%s: %s", name, strings.Join(texts, "\n")) {
+		return
+	}
+	for _, text := range want {
+		assert.True(t, slices.ContainsFunc(texts, func(got string) bool { return strings.Contains(got, text) }),
+			"%s: wanted %q, got\n%s", name, text, strings.Join(texts, "\n"))
+	}
+}
+
+func run(t *testing.T, config gen.Config) *gen.Result {
+	t.Helper()
+	if config.Env == nil {
+		config.Env = environment()
+	}
+	result, err := gen.Run(&config)
+	require.NoError(t, err)
+	return result
+}
+
+// made are the files of a result below a folder, by their paths from there.
+func made(t *testing.T, dir string, files []gen.File) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for _, f := range files {
+		if name, err := filepath.Rel(dir, f.Path); err == nil && !strings.HasPrefix(name, "..") {
+			found[filepath.ToSlash(name)] = string(f.Content)
+		}
+	}
+	return found
+}
+
+func command(t *testing.T, dir string, env []string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Env = dir, env
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%v\n%s", args, out)
+}
+
+// TestGolden runs all scenarios that can share one module: it compares what is written,
+// writes it, and then again nothing is to be written; gofmt has nothing to say, go vet
+// neither, and the behaviour tests among the files pass. With CRLF in every source the
+// output is the same.
+func TestGolden(t *testing.T) {
+	dir, windows := t.TempDir(), t.TempDir()
+	newModule(t, dir, "example.com/cases")
+	newModule(t, windows, "example.com/cases")
+	var wrapped, refused []*scenario
+	var right, wrong []string
+	for _, s := range scenarios(t) {
+		if s.alone {
+			continue
+		}
+		s.sources(t, filepath.Join(dir, s.name), false)
+		if len(s.refused) > 0 {
+			refused, wrong = append(refused, s), append(wrong, "./"+s.name+"/...")
+			continue
+		}
+		s.sources(t, filepath.Join(windows, s.name), true)
+		wrapped, right = append(wrapped, s), append(right, "./"+s.name+"/...")
+	}
+
+	result := run(t, gen.Config{Dir: dir, Patterns: wrong})
+	assert.Empty(t, result.Files, "nothing is written when something is refused")
+	for _, s := range refused {
+		messages(t, s.name, s.refused, below(s.name, result.Problems))
+		messages(t, s.name, s.notes, below(s.name, result.Notes))
+	}
+
+	result = run(t, gen.Config{Dir: dir, Patterns: right})
+	messages(t, "all", nil, result.Problems)
+	for _, s := range wrapped {
+		s.golden(t, made(t, filepath.Join(dir, s.name), result.Files))
+		messages(t, s.name, s.notes, below(s.name, result.Notes))
+	}
+	for _, f := range result.Files {
+		formatted, err := format.Source(f.Content)
+		require.NoError(t, err, f.Path)
+		assert.Equal(t, string(formatted), string(f.Content), "gofmt changes %s", f.Path)
+		require.NoError(t, f.Write())
+	}
+	t.Run("again", func(t *testing.T) {
+		for _, f := range run(t, gen.Config{Dir: dir, Patterns: right}).Files {
+			assert.Empty(t, f.Diff())
+		}
+	})
+	t.Run("CRLF", func(t *testing.T) {
+		assert.Equal(t, made(t, dir, result.Files), made(t, windows, run(t, gen.Config{Dir: windows, Patterns: right}).Files))
+	})
+	t.Run("from source", func(t *testing.T) {
+		for _, f := range run(t, gen.Config{Dir: dir, Patterns: right, Source: true}).Files {
+			assert.Empty(t, f.Diff())
+		}
+	})
+	t.Run("compiles", func(t *testing.T) { command(t, dir, environment(), append([]string{"go", "vet"}, right...)...) })
+	t.Run("behaves", func(t *testing.T) { command(t, dir, environment(), append([]string{"go", "test"}, right...)...) })
+}
+
+func below(name string, all []gen.Problem) []gen.Problem {
+	var found []gen.Problem
+	for _, p := range all {
+		if strings.HasPrefix(p.Pos.Filename, name+"/") {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// TestAlone runs the scenarios that have flags or modules of their own.
+func TestAlone(t *testing.T) {
+	for _, s := range scenarios(t) {
+		if !s.alone {
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			newModule(t, dir, "example.com/cases/"+s.name)
+			s.sources(t, dir, false)
+			config := gen.Config{Dir: dir}
+			flags := flag.NewFlagSet(s.name, flag.ContinueOnError)
+			flags.StringVar(&config.Tags, "tags", "", "")
+			flags.StringVar(&config.Out, "out", "", "")
+			flags.BoolVar(&config.Strict, "strict", false, "")
+			flags.BoolVar(&config.Source, "source", false, "")
+			flags.BoolVar(&config.Tests, "tests", false, "")
+			sub := flags.String("dir", "", "")
+			work := flags.Bool("work", false, "")
+			require.NoError(t, flags.Parse(s.flags))
+			config.Dir = filepath.Join(dir, *sub)
+			config.Patterns = flags.Args()
+			config.Env = environment()
+			if *work {
+				config.Env = append(config.Env, "GOWORK="+filepath.Join(dir, "go.work"), "GOFLAGS=")
+			}
+			result := run(t, config)
+			messages(t, s.name, s.refused, result.Problems)
+			messages(t, s.name, s.notes, result.Notes)
+			s.golden(t, made(t, dir, result.Files))
+			if len(s.refused) > 0 {
+				return
+			}
+			for _, f := range result.Files {
+				require.NoError(t, f.Write())
+			}
+			for _, f := range run(t, config).Files {
+				assert.Empty(t, f.Diff())
+			}
+			command(t, config.Dir, config.Env, "go", "vet", "-tags="+config.Tags, "./...")
+		})
+	}
+}

@@ -1,0 +1,263 @@
+package vet
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// lostContext reports a foreign context only where it is passed to work that can fail: to a function that returns an
+// error, or to another guarded call; and requests that are made without one (requests.go). It lets pass what is deferred or started with go, or stands in the handling of an
+// error, since cleaning up needs a context that has not ended; what was detached by name; calls that are given the right
+// context too; and contexts in fields and package variables. It does not look into function literals inside.
+var lostContext = &analysis.Analyzer{
+	Name: "lostcontext",
+	Doc: `report guarded functions that do not use the context they are given
+
+The context of a guarded function carries the time limits of the call and the scope by which a guarded call inside knows
+that it is not to retry. With context.Background(), or the context of the surroundings, the limits do not reach the work,
+and retries multiply. What is to outlive the call takes context.WithoutCancel of the function's own context.`,
+	Requires: []*analysis.Analyzer{calls, defs},
+	Run: func(pass *analysis.Pass) (any, error) {
+		for _, g := range pass.ResultOf[calls].([]*guarded) {
+			if g.fn.body != nil && len(g.fn.typ.Params.List) > 0 {
+				c := &contextCheck{pass: pass, defs: pass.ResultOf[defs].(*definitions), g: g, param: g.fn.param(pass.TypesInfo)}
+				c.run()
+			}
+		}
+		return nil, nil
+	},
+}
+
+type contextCheck struct {
+	pass  *analysis.Pass
+	defs  *definitions
+	g     *guarded
+	param *types.Var // nil if it has no name; it may be _
+	done  map[ast.Expr]bool
+}
+
+func (c *contextCheck) run() {
+	c.done = map[ast.Expr]bool{}
+	h := &handling{c.pass.TypesInfo, c.defs}
+	h.inspect(c.g.fn.body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			c.call(call)
+		}
+		return true
+	})
+}
+
+// call looks at the contexts that a call is given.
+func (c *contextCheck) call(call *ast.CallExpr) {
+	info := c.pass.TypesInfo
+	if c.sendsWithout(call) {
+		c.report(call, nil)
+		return
+	}
+	sig, ok := info.TypeOf(call.Fun).Underlying().(*types.Signature)
+	if !ok || !c.matters(callee(info, call), sig) {
+		return
+	}
+	var foreign []ast.Expr
+	for _, arg := range call.Args {
+		if !isContext(info.TypeOf(arg)) {
+			continue
+		}
+		root := c.foreign(arg)
+		if root == nil {
+			return // it has the right one, or one that we do not understand
+		}
+		foreign = append(foreign, root)
+	}
+	for _, root := range foreign {
+		c.report(root, callee(info, call))
+	}
+}
+
+// matters reports whether a function does work under its context that can fail.
+func (c *contextCheck) matters(fn *types.Func, sig *types.Signature) bool {
+	return returnsError(sig) && !isFunc(fn, "context", "Cause") || isFunc(fn, libraryPath, "Async")
+}
+
+// foreign returns the expression where a context comes from that has nothing to do with the one that the function was
+// given; nil if it has, or if we are not sure.
+func (c *contextCheck) foreign(e ast.Expr) ast.Expr {
+	info := c.pass.TypesInfo
+	e = ast.Unparen(e)
+	switch x := e.(type) {
+	case *ast.Ident:
+		v, ok := info.Uses[x].(*types.Var)
+		if !ok || v == c.param {
+			return nil
+		}
+		if c.outer(v) {
+			return e
+		}
+		if only, ok := c.defs.only(v); ok && within(v.Pos(), c.g.fn.body) {
+			return c.foreign(only.expr)
+		}
+	case *ast.CallExpr:
+		fn := callee(info, x)
+		switch {
+		case isFunc(fn, "context", "Background", "TODO"):
+			return e
+		case isFunc(fn, "context", "WithCancel", "WithCancelCause", "WithTimeout", "WithTimeoutCause", "WithDeadline",
+			"WithDeadlineCause", "WithValue"):
+			return c.foreign(x.Args[0])
+		case isMethod(fn, "net/http", "Request", "Context") && c.g.fn.lit != nil:
+			sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
+			if !ok {
+				return nil
+			}
+			if request := variable(info, sel.X); request != nil && c.outside(request) && c.isParameter(request) {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// outer reports whether a variable is a context of the surroundings, and not one that was made for what outlives the
+// call.
+func (c *contextCheck) outer(v *types.Var) bool {
+	if !isContext(v.Type()) || c.g.fn.lit == nil || !c.outside(v) {
+		return false
+	}
+	if c.g.ctx != nil && variable(c.pass.TypesInfo, c.g.ctx) == v {
+		return !c.assignedInside(v) // the very one that the guarded call is given, wherever it comes from
+	}
+	for _, value := range c.defs.values[v] {
+		if value.expr == nil || within(value.expr.Pos(), c.g.fn.body) {
+			return false
+		}
+		call, ok := ast.Unparen(value.expr).(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		if !isFunc(callee(c.pass.TypesInfo, call), "context", "WithCancel", "WithCancelCause", "WithTimeout", "WithTimeoutCause",
+			"WithDeadline", "WithDeadlineCause", "WithValue") {
+			return false
+		}
+	}
+	return len(c.defs.values[v]) > 0 || c.isParameter(v)
+}
+
+func (c *contextCheck) assignedInside(v *types.Var) bool {
+	return slices.ContainsFunc(c.defs.values[v], func(value value) bool {
+		return value.expr != nil && within(value.expr.Pos(), c.g.fn.lit)
+	})
+}
+
+// outside reports whether a variable is a local one of the surroundings.
+func (c *contextCheck) outside(v *types.Var) bool {
+	return !v.IsField() && v.Pkg() == c.pass.Pkg && v.Parent() != v.Pkg().Scope() && !within(v.Pos(), c.g.fn.lit)
+}
+
+// isParameter reports whether a variable is a parameter that is never assigned.
+func (c *contextCheck) isParameter(v *types.Var) bool {
+	return v.Kind() == types.ParamVar && len(c.defs.values[v]) == 0
+}
+
+func (c *contextCheck) report(root ast.Expr, to *types.Func) {
+	if c.done[root] {
+		return
+	}
+	c.done[root] = true
+	what, why := "the context of the surroundings is used instead of", "the guard's time limits do not reach this call"
+	if call, ok := root.(*ast.CallExpr); ok {
+		what = types.ExprString(call) + " is used instead of"
+		if to == nil {
+			what, why = types.ExprString(call.Fun)+" makes a request without", "the guard's time limits do not reach it"
+		}
+	}
+	if isFunc(to, libraryPath, "Execute", "Do", "Async") {
+		why = "the guarded call inside does not know that it is one, and retries inside retries"
+	}
+	c.pass.Report(analysis.Diagnostic{
+		Pos: root.Pos(), End: root.End(),
+		Message:        fmt.Sprintf("%s the context that the guarded function is given: %s", what, why),
+		SuggestedFixes: c.fix(root),
+	})
+}
+
+// use puts a name in the place of a context, or before the arguments of what takes none.
+func (c *contextCheck) use(name string, root ast.Expr) []analysis.TextEdit {
+	call, ok := root.(*ast.CallExpr)
+	if !ok || !isFunc(callee(c.pass.TypesInfo, call), "net/http", "NewRequest") {
+		return []analysis.TextEdit{{Pos: root.Pos(), End: root.End(), NewText: []byte(name)}}
+	}
+	return []analysis.TextEdit{
+		{Pos: call.Lparen, End: call.Lparen, NewText: []byte("WithContext")},
+		{Pos: call.Args[0].Pos(), End: call.Args[0].Pos(), NewText: []byte(name + ", ")},
+	}
+}
+
+// fix passes the function's own context. One without a name is given the name that the foreign one has, or ctx.
+func (c *contextCheck) fix(root ast.Expr) []analysis.SuggestedFix {
+	name := c.g.fn.paramName()
+	if name != nil && name.Name != "_" {
+		if scope := c.pass.TypesInfo.Scopes[c.g.fn.typ]; scope == nil || !c.means(name, root.Pos()) {
+			return nil // something else has the name there
+		}
+		return one(c.use(name.Name, root)...)
+	}
+	param := c.g.fn.typ.Params.List[0]
+	given := "ctx"
+	if id, ok := root.(*ast.Ident); ok {
+		given = id.Name
+	} else if !c.free(given) {
+		return nil
+	}
+	var edits []analysis.TextEdit
+	switch {
+	case name != nil:
+		edits = append(edits, analysis.TextEdit{Pos: name.Pos(), End: name.End(), NewText: []byte(given)})
+	case len(c.g.fn.typ.Params.List) == 1: // none of the parameters has a name, so each needs one
+		edits = append(edits, analysis.TextEdit{Pos: param.Pos(), End: param.Pos(), NewText: []byte(given + " ")})
+	default:
+		return nil
+	}
+	if _, ok := root.(*ast.Ident); !ok {
+		edits = append(edits, c.use(given, root)...)
+	} else {
+		// The other uses of the name mean the new one then, and need no finding of their own.
+		c.silence(c.pass.TypesInfo.Uses[root.(*ast.Ident)])
+	}
+	return one(edits...)
+}
+
+func one(edits ...analysis.TextEdit) []analysis.SuggestedFix {
+	return []analysis.SuggestedFix{{Message: "use the function's own context", TextEdits: edits}}
+}
+
+// means reports whether the parameter's name still means the parameter at a position.
+func (c *contextCheck) means(name *ast.Ident, at token.Pos) bool {
+	_, obj := c.pass.Pkg.Scope().Innermost(at).LookupParent(name.Name, at)
+	return obj == c.param
+}
+
+// free reports whether a name is used for nothing in the function's body.
+func (c *contextCheck) free(name string) bool {
+	free := true
+	ast.Inspect(c.g.fn.body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == name {
+			free = false
+		}
+		return free
+	})
+	return free
+}
+
+func (c *contextCheck) silence(obj types.Object) {
+	ast.Inspect(c.g.fn.body, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && c.pass.TypesInfo.Uses[id] == obj {
+			c.done[id] = true
+		}
+		return true
+	})
+}

@@ -1,0 +1,101 @@
+package vet
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// streamTimeout believes that a stream depends on the context when a function that we see returns what was made with that
+// context, and reads none of it; of functions elsewhere, only where the type says so. Channels are for asyncResult. It
+// does not see streams that are handed out in other ways than as the result, nor guards that are Passthrough.
+var streamTimeout = &analysis.Analyzer{
+	Name: "streamtimeout",
+	Doc: `report streams that are returned out of a guarded function
+
+The context of a guarded function ends when the call returns, and at its timeout: a stream that was opened with it breaks
+off in the middle. Open it with the caller's own context under a permit (Guard.Acquire), or read it inside the function.`,
+	Requires: []*analysis.Analyzer{calls, defs},
+	Run: func(pass *analysis.Pass) (any, error) {
+		for _, g := range pass.ResultOf[calls].([]*guarded) {
+			if g.result == nil {
+				continue
+			}
+			what, tied := streamKind(g.result)
+			if what == "" || !tied && g.fn.body == nil || g.fn.body != nil && !handsOut(pass, g.fn) {
+				continue
+			}
+			pass.ReportRangef(g.fn.expr, "the guarded function returns a stream (%s) that was opened with its context, which ends when the call returns: "+
+				"Acquire a permit and open it with the caller's context, or read it inside the function", what)
+		}
+		return nil, nil
+	},
+}
+
+// handsOut reports whether a function returns the result of a call that its context went into, untouched.
+func handsOut(pass *analysis.Pass, f function) bool {
+	param := f.param(pass.TypesInfo)
+	if param == nil {
+		return false
+	}
+	t := &tainting{info: pass.TypesInfo, from: map[*types.Var]bool{param: true}}
+	out, touched := false, false
+	inspectNow(f.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt, *ast.ValueSpec:
+			touched = t.assign(n) || touched
+		case *ast.ReturnStmt:
+			out = out || len(n.Results) > 0 && t.tainted(n.Results[0])
+		case *ast.CallExpr:
+			touched = touched || reads(callee(pass.TypesInfo, n))
+		}
+		return true
+	})
+	return out && !touched
+}
+
+// reads recognises the functions that drain a stream.
+func reads(fn *types.Func) bool {
+	return isFunc(fn, "io", "ReadAll", "Copy", "CopyN", "CopyBuffer", "NopCloser") || isFunc(fn, "net/http/httputil", "DumpResponse") ||
+		isFunc(fn, "context", "WithoutCancel") || isFunc(fn, nestingPath, "Detach")
+}
+
+// tainting follows the context from the calls that it goes into to the variables that take their results.
+type tainting struct {
+	info *types.Info
+	from map[*types.Var]bool
+}
+
+// assign follows an assignment; it reports whether one replaces a body.
+func (t *tainting) assign(n ast.Node) (replaces bool) {
+	for target, value := range assigned(n) {
+		if sel, ok := ast.Unparen(target).(*ast.SelectorExpr); ok && sel.Sel.Name == "Body" {
+			replaces = true
+		}
+		if v := variable(t.info, target); v != nil && value.expr != nil {
+			t.from[v] = t.tainted(value.expr) && !isError(v.Type())
+		}
+	}
+	return replaces
+}
+
+func (t *tainting) tainted(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return t.from[variable(t.info, e)]
+	case *ast.SelectorExpr:
+		return e.Sel.Name == "Body" && t.tainted(e.X)
+	case *ast.CallExpr:
+		return slices.ContainsFunc(e.Args, func(arg ast.Expr) bool { return t.carries(arg) && t.tainted(arg) })
+	}
+	return false
+}
+
+// carries reports whether an argument hands on the context, or a request that was made with it. Whoever is given anything
+// else may have read it.
+func (t *tainting) carries(arg ast.Expr) bool {
+	typ := t.info.TypeOf(arg)
+	return isContext(typ) || isNamed(deref(typ), "net/http", "Request")
+}

@@ -1,0 +1,17 @@
+package stalegen
+
+import "context"
+
+//resilient:service fresh
+type Fresh interface {
+	//resilient:idempotent
+	Get(ctx context.Context, id string) error
+}
+
+//resilient:service stale
+type Stale interface {
+	//resilient:idempotent
+	Get(ctx context.Context, id string) error
+}
+
+type Plain interface{ Get() error }

@@ -1,0 +1,17 @@
+package resilient
+
+// GeneratedV1 is what wrappers written by resilientgen refer to, so that a wrapper
+// and a library which do not fit together fail to compile. If it is undefined, the
+// library is older than the wrapper: update github.com/seed42274fcc/stoic. If the
+// wrapper refers to a version that is gone, run go generate again.
+const GeneratedV1 = true
+
+// MarkIdempotent declares methods idempotent that carry no directive because their
+// interface is somebody else's, for resilientgen to read:
+//
+//	var _ = resilient.MarkIdempotent(store.Client.Get, store.Client.List)
+//
+// Each argument is a method expression of an interface or a struct, so the compiler
+// checks that the method exists and follows when it is renamed. It does nothing at
+// run time.
+func MarkIdempotent(methods ...any) struct{} { return struct{}{} }
