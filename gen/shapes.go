@@ -1,8 +1,6 @@
 package gen
 
-import (
-	"go/types"
-)
+import "go/types"
 
 // Types are recognised by the methods that they have and by their full names, never
 // by identity: a package may have been read from source and from export data.

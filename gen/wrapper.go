@@ -61,8 +61,8 @@ func (w *wrapper) print(f *jen.File) {
 	w.printNarrow(f)
 	w.printOps(f)
 	w.printType(f)
-	w.printConstructor(f)
 	w.printAssertion(f)
+	w.printConstructor(f)
 	for _, m := range w.methods {
 		w.printMethod(f, m)
 	}
@@ -143,15 +143,28 @@ func (w *wrapper) printConstructor(f *jen.File) {
 	)
 }
 
+// printAssertion comes before all that fails to compile once the interface has changed:
+// the compiler's first message has the name of the alias in it, and so what to do.
 func (w *wrapper) printAssertion(f *jen.File) {
 	declaration, _ := w.convert.typeParams(w.params)
-	assert := jen.Var().Id("_").Add(w.ifaceType()).Op("=").Parens(jen.Op("*").Add(w.self())).Parens(jen.Nil())
-	f.Line()
-	if len(declaration) == 0 {
-		f.Add(assert)
-		return
+	used := predeclared()
+	used.addAll(w.output.to.scope)
+	for _, alias := range w.output.imports.alias {
+		used.add(alias)
 	}
-	f.Func().Id("_").Types(declaration...).Params().Block(assert)
+	for _, name := range w.convert.params {
+		used.add(name)
+	}
+	stale := used.fresh("staleRunGoGenerate")
+	assert := jen.Func().Id("_")
+	if len(declaration) > 0 {
+		assert = assert.Types(declaration...)
+	}
+	f.Line()
+	f.Add(assert.Params().Block(
+		jen.Type().Id(stale).Op("=").Add(w.ifaceType()),
+		jen.Var().Id("_").Id(stale).Op("=").Parens(jen.Op("*").Add(w.self())).Parens(jen.Nil()),
+	))
 }
 
 // printNarrow declares the interface of //resilient:from.

@@ -64,22 +64,7 @@ func (h *handling) inspect(n ast.Node, visit func(ast.Node) bool) {
 func (h *handling) split(n ast.Node) (parts []ast.Node, split bool) {
 	switch n := n.(type) {
 	case *ast.IfStmt:
-		_, test := errorTest(h.info, n.Cond)
-		fails := h.error(n.Cond)
-		if !fails && (test != token.EQL || n.Else == nil) {
-			return nil, false
-		}
-		if n.Init != nil {
-			parts = append(parts, n.Init)
-		}
-		parts = append(parts, n.Cond)
-		switch {
-		case !fails:
-			parts = append(parts, n.Body)
-		case n.Else != nil:
-			parts = append(parts, n.Else)
-		}
-		return parts, true
+		return h.splitIf(n)
 	case *ast.CaseClause:
 		for _, cond := range n.List {
 			if !h.error(cond) {
@@ -89,18 +74,41 @@ func (h *handling) split(n ast.Node) (parts []ast.Node, split bool) {
 		}
 		return parts, len(n.List) > 0
 	case *ast.BlockStmt:
-		for i, stmt := range n.List { // if err == nil { return nil }
-			test, ok := stmt.(*ast.IfStmt)
-			if !ok || test.Else != nil || !endsWith(test.Body.List, token.RETURN) {
-				continue
-			}
-			if _, op := errorTest(h.info, test.Cond); op == token.EQL {
-				for _, stmt := range n.List[:i+1] {
-					parts = append(parts, stmt)
-				}
+		for _, stmt := range n.List {
+			parts = append(parts, stmt)
+			if h.endsWell(stmt) {
 				return parts, true
 			}
 		}
 	}
 	return nil, false
+}
+
+func (h *handling) splitIf(n *ast.IfStmt) (parts []ast.Node, split bool) {
+	_, test := errorTest(h.info, n.Cond)
+	fails := h.error(n.Cond)
+	if !fails && (test != token.EQL || n.Else == nil) {
+		return nil, false
+	}
+	if n.Init != nil {
+		parts = append(parts, n.Init)
+	}
+	parts = append(parts, n.Cond)
+	switch {
+	case !fails:
+		parts = append(parts, n.Body)
+	case n.Else != nil:
+		parts = append(parts, n.Else)
+	}
+	return parts, true
+}
+
+// endsWell recognises if err == nil { return nil }: what follows handles the error.
+func (h *handling) endsWell(stmt ast.Stmt) bool {
+	test, ok := stmt.(*ast.IfStmt)
+	if !ok || test.Else != nil || !endsWith(test.Body.List, token.RETURN) {
+		return false
+	}
+	_, op := errorTest(h.info, test.Cond)
+	return op == token.EQL
 }
