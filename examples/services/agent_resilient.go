@@ -25,6 +25,11 @@ type resilientPlanLifecycle struct {
 	guard *resilient.Guard
 }
 
+func _() {
+	type staleRunGoGenerate = planLifecycle
+	var _ staleRunGoGenerate = (*resilientPlanLifecycle)(nil)
+}
+
 // newResilientPlanLifecycle returns next with the guard of "plan_lifecycle_service" round every method that can fail.
 // Without guards, those methods return resilient.ErrNilGuard.
 func newResilientPlanLifecycle(next planLifecycle, guards resilient.Guards) planLifecycle {
@@ -34,8 +39,6 @@ func newResilientPlanLifecycle(next planLifecycle, guards resilient.Guards) plan
 	}
 	return r
 }
-
-var _ planLifecycle = (*resilientPlanLifecycle)(nil)
 
 // Begin begins work on a goal, with a plan for it.
 //
@@ -61,6 +64,11 @@ type resilientPlanner struct {
 	guard *resilient.Guard
 }
 
+func _() {
+	type staleRunGoGenerate = planner
+	var _ staleRunGoGenerate = (*resilientPlanner)(nil)
+}
+
 // newResilientPlanner returns next with the guard of "plan_service" round every method that can fail.
 // Without guards, those methods return resilient.ErrNilGuard.
 func newResilientPlanner(next planner, guards resilient.Guards) planner {
@@ -70,8 +78,6 @@ func newResilientPlanner(next planner, guards resilient.Guards) planner {
 	}
 	return r
 }
-
-var _ planner = (*resilientPlanner)(nil)
 
 // Draft finds where to start from.
 //

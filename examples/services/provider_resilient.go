@@ -27,6 +27,11 @@ type resilientPlanService struct {
 	guard *resilient.Guard
 }
 
+func _() {
+	type staleRunGoGenerate = planService
+	var _ staleRunGoGenerate = (*resilientPlanService)(nil)
+}
+
 // newResilientPlanService returns next with the guard of "plan_service" round every method that can fail.
 // Without guards, those methods return resilient.ErrNilGuard.
 func newResilientPlanService(next planService, guards resilient.Guards) planService {
@@ -36,8 +41,6 @@ func newResilientPlanService(next planService, guards resilient.Guards) planServ
 	}
 	return r
 }
-
-var _ planService = (*resilientPlanService)(nil)
 
 // Apply carries a plan out. Twice is not the same as once, so nothing says that it may be repeated.
 //

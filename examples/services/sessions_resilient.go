@@ -26,6 +26,11 @@ type resilientSessionService struct {
 	guard *resilient.Guard
 }
 
+func _() {
+	type staleRunGoGenerate = sessionService
+	var _ staleRunGoGenerate = (*resilientSessionService)(nil)
+}
+
 // newResilientSessionService returns next with the guard of "session_service" round every method that can fail.
 // Without guards, those methods return resilient.ErrNilGuard.
 func newResilientSessionService(next sessionService, guards resilient.Guards) sessionService {
@@ -35,8 +40,6 @@ func newResilientSessionService(next sessionService, guards resilient.Guards) se
 	}
 	return r
 }
-
-var _ sessionService = (*resilientSessionService)(nil)
 
 // Close closes the service. It needs no directive: a circuit keeps nobody from closing.
 //

@@ -28,6 +28,11 @@ type resilientVectorStore struct {
 	guard *resilient.Guard
 }
 
+func _() {
+	type staleRunGoGenerate = vectorStore
+	var _ staleRunGoGenerate = (*resilientVectorStore)(nil)
+}
+
 // newResilientVectorStore returns next with the guard of "vector_store_service" round every method that can fail.
 // Without guards, those methods return resilient.ErrNilGuard.
 func newResilientVectorStore(next vectorStore, guards resilient.Guards) vectorStore {
@@ -37,8 +42,6 @@ func newResilientVectorStore(next vectorStore, guards resilient.Guards) vectorSt
 	}
 	return r
 }
-
-var _ vectorStore = (*resilientVectorStore)(nil)
 
 // Put stores a document under its id. It is a write, but one that has the same effect when it is made twice.
 //
