@@ -30,16 +30,7 @@ func (r *run) doubles(planned []*output) []File {
 			if made[path] || seen[path] {
 				continue
 			}
-			text, err := os.ReadFile(path)
-			if err != nil || !written(text) {
-				continue
-			}
-			fset := token.NewFileSet()
-			file, _ := parser.ParseFile(fset, path, text, parser.ParseComments|parser.SkipObjectResolution)
-			if file == nil || file.Name.Name != o.to.name || !overlap(o.build, buildOf(path, file)) {
-				continue
-			}
-			mark, all := o.wrapsAgain(file)
+			fset, text, mark, all := o.double(path)
 			if mark == nil {
 				continue
 			}
@@ -53,6 +44,23 @@ func (r *run) doubles(planned []*output) []File {
 		}
 	}
 	return found
+}
+
+// double reads a file, and returns the mark in it, if it is an output of ours that would
+// be compiled together with o and wraps an interface that o wraps, and whether it wraps
+// no other.
+func (o *output) double(path string) (fset *token.FileSet, text []byte, mark *fingerprint.Mark, all bool) {
+	text, err := os.ReadFile(path)
+	if err != nil || !written(text) {
+		return nil, nil, nil, false
+	}
+	fset = token.NewFileSet()
+	file, _ := parser.ParseFile(fset, path, text, parser.ParseComments|parser.SkipObjectResolution)
+	if file == nil || file.Name.Name != o.to.name || !overlap(o.build, buildOf(path, file)) {
+		return nil, nil, nil, false
+	}
+	mark, all = o.wrapsAgain(file)
+	return fset, text, mark, all
 }
 
 // wrapsAgain returns the first mark in an output that names an interface which o wraps,

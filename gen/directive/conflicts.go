@@ -28,8 +28,22 @@ type about struct {
 // inLists finds contradictions about one method between lists on its interface, and
 // between a list and what stands at the method.
 func (r *reader) inLists(t *Type) {
-	said := map[string][]about{}
-	var names []string
+	names, said := saidAbout(t)
+	for _, name := range names {
+		for i, d := range said[name] {
+			for _, earlier := range said[name][:i] {
+				if why := contradicts(earlier, d); why != "" {
+					r.both(name, earlier.Directive, d.Directive, why)
+				}
+			}
+		}
+	}
+}
+
+// saidAbout collects what an interface says about each method, in lists and at the
+// method, and the methods' names in their order.
+func saidAbout(t *Type) (names []string, said map[string][]about) {
+	said = map[string][]about{}
 	add := func(name string, a about) {
 		if said[name] == nil {
 			names = append(names, name)
@@ -53,15 +67,7 @@ func (r *reader) inLists(t *Type) {
 			}
 		}
 	}
-	for _, name := range names {
-		for i, d := range said[name] {
-			for _, earlier := range said[name][:i] {
-				if why := contradicts(earlier, d); why != "" {
-					r.both(name, earlier.Directive, d.Directive, why)
-				}
-			}
-		}
-	}
+	return names, said
 }
 
 // both reports a contradiction in both of its places, which may be far apart.

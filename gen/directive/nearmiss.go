@@ -18,6 +18,8 @@ var nothing = regexp.MustCompile(`^//[/+@!#]?` + Tool + `:?$`)
 
 // nearMiss finds a comment that was meant to be a directive and is none. One
 // mistake at a time is believed; prose that begins with the tool's name is prose.
+//
+//revive:disable-next-line:cognitive-complexity one rule a case, which read best in one place
 func nearMiss(c *ast.Comment) (Problem, bool) {
 	line := oneLine(c.Text)
 	if nothing.MatchString(line) {
@@ -51,25 +53,9 @@ func nearMiss(c *ast.Comment) (Problem, bool) {
 		return Problem{}, false
 	}
 
-	var mistakes []string
+	mistakes := mistakesIn(open, lead, tool, colon, word, string(verb))
 	if open == "/*" {
-		mistakes = append(mistakes, "a directive is a // comment")
 		rest = strings.TrimRight(strings.TrimSuffix(rest, "*/"), " \t")
-	}
-	switch {
-	case strings.ContainsAny(lead, "/+@!#"):
-		mistakes = append(mistakes, "nothing may stand between // and the tool's name")
-	case lead != "":
-		mistakes = append(mistakes, "there is a space after //")
-	}
-	if tool != Tool {
-		mistakes = append(mistakes, misspelt("the tool is", tool, Tool))
-	}
-	if colon != ":" {
-		mistakes = append(mistakes, "a single colon, without spaces, parts tool and verb")
-	}
-	if word != string(verb) {
-		mistakes = append(mistakes, misspelt("the verb is", word, string(verb)))
 	}
 	if len(mistakes) == 0 {
 		return Problem{}, false // a directive after all
@@ -150,4 +136,27 @@ func unknownVerb(c *ast.Comment, word string) Problem {
 		p.Replacement = "//" + Tool + ":" + string(verb) + rest
 	}
 	return p
+}
+
+// mistakesIn says what parts a comment from the directive that it was meant to be.
+func mistakesIn(open, lead, tool, colon, word, verb string) (mistakes []string) {
+	if open == "/*" {
+		mistakes = append(mistakes, "a directive is a // comment")
+	}
+	switch {
+	case strings.ContainsAny(lead, "/+@!#"):
+		mistakes = append(mistakes, "nothing may stand between // and the tool's name")
+	case lead != "":
+		mistakes = append(mistakes, "there is a space after //")
+	}
+	if tool != Tool {
+		mistakes = append(mistakes, misspelt("the tool is", tool, Tool))
+	}
+	if colon != ":" {
+		mistakes = append(mistakes, "a single colon, without spaces, parts tool and verb")
+	}
+	if word != verb {
+		mistakes = append(mistakes, misspelt("the verb is", word, verb))
+	}
+	return mistakes
 }
