@@ -13,9 +13,10 @@ SHELL       := bash
 export GOWORK  := off
 export GOFLAGS := $(strip $(filter-out -mod=%,$(GOFLAGS)) -mod=readonly)
 
-# The nested modules that hold code: every folder with a go.mod, except the root and the linters.
+# The nested modules that hold code: every folder with a go.mod, except the root, the linters, and the corpus, which
+# takes too long to compile for make test.
 NESTED := $(sort $(patsubst ./%/go.mod,%,$(shell find . -mindepth 2 -name go.mod \
-	-not -path '*/.*' -not -path '*/testdata/*' -not -path '*/node_modules/*' -not -path './tools/*')))
+	-not -path '*/.*' -not -path '*/testdata/*' -not -path '*/node_modules/*' -not -path './tools/*' -not -path './gen/corpus/*')))
 CODE   := . $(NESTED)
 ALL    := $(CODE) tools
 
@@ -53,6 +54,7 @@ demo: ## run the example services (V=1 shows the logs; ARGS='-run 429' runs some
 .PHONY: bench
 bench: ## measure this library side by side with its peers (ARGS=… is passed on)
 	cd bench && go run . $(ARGS)
+	cd bench/gen && go run .
 
 .PHONY: cover
 cover: ## test the root module and write coverage.html
@@ -156,6 +158,12 @@ test-repeated: ## the library's tests NIGHTLY_RUNS times, its property tests wit
 	if [[ -z $$packages ]]; then echo "no property test found"; exit 1; fi; \
 	set -x; go test -timeout 60m $$packages -rapid.checks=$(RAPID_CHECKS)
 
+.PHONY: corpus
+corpus: linters ## wrap every exported interface of popular modules: compiled, or refused for a reason that is true
+	cd gen/corpus && go mod tidy -diff && go generate ./... && go vet ./... && go test -timeout $(TESTTIME) ./...
+	cd gen/corpus && $(BIN)/staticcheck ./... && $(BIN)/errcheck -exclude $(CURDIR)/tools/errcheck.txt ./...
+	cd gen/corpus && go run .
+
 .PHONY: vet-corpus
 vet-corpus: ## resilientvet has nothing to say about popular modules that do not use the library
 	go test -tags vetcorpus -run '^TestCorpus$$' -count=1 -timeout 30m -v ./cmd/resilientvet
@@ -167,4 +175,5 @@ nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) fuzz FUZZTIME=$(NIGHTLY_FUZZ)
 	$(MAKE) demo
 	$(MAKE) bench
+	$(MAKE) corpus
 	$(MAKE) vet-corpus

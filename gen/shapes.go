@@ -17,9 +17,19 @@ func named(t types.Type, pkg, name string) bool {
 
 func isContext(t types.Type) bool { return named(t, "context", "Context") }
 
-// extendsContext reports whether a value of t can be used as a context but is more.
+// extendsContext reports whether a value of t can be used as a context but is more. The
+// types count, not the names alone: Temporal's workflow.Context has the same methods,
+// with a channel of its own.
 func extendsContext(t types.Type) bool {
-	return !isContext(t) && has(t, "Deadline", 0, 2) && has(t, "Done", 0, 1) && has(t, "Err", 0, 1) && has(t, "Value", 1, 1)
+	if isContext(t) || !has(t, "Deadline", 0, 2) || !has(t, "Done", 0, 1) || !has(t, "Err", 0, 1) || !has(t, "Value", 1, 1) {
+		return false
+	}
+	deadline, value := lookup(t, "Deadline").Results(), lookup(t, "Value")
+	empty := types.NewInterfaceType(nil, nil)
+	return named(deadline.At(0).Type(), "time", "Time") && types.Identical(deadline.At(1).Type(), types.Typ[types.Bool]) &&
+		types.Identical(lookup(t, "Done").Results().At(0).Type(), types.NewChan(types.RecvOnly, types.NewStruct(nil, nil))) &&
+		isError(lookup(t, "Err").Results().At(0).Type()) &&
+		types.Identical(value.Params().At(0).Type(), empty) && types.Identical(value.Results().At(0).Type(), empty)
 }
 
 func isRequest(t types.Type) bool {
