@@ -163,7 +163,7 @@ func (r *run) accessorUnused(t *target) {
 	if d.New != "" && findFunc(t, d.New) == nil {
 		r.problems.add(pos, "//resilient:error "+d.Name+" new="+d.New, "there is no function "+d.New, "name one of this package, or of an imported one")
 	}
-	r.notes.add(pos, "//resilient:error "+d.Name+" does nothing", "no method of "+t.object.Name()+" has one result with a method "+d.Name+"() error", "name the right one, or take it away")
+	r.notes.add(pos, "//resilient:error "+d.Name+" does nothing", "no method of "+t.object.Name()+" that can be guarded has one result with a method "+d.Name+"() error", "name the right one, or take it away")
 }
 
 // ownName reports whether a file is called like one of our outputs.
