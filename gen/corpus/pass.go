@@ -52,7 +52,7 @@ func (p *pass) run() error {
 		if err != nil {
 			return err
 		}
-		p.notes(result.Notes)
+		p.notes(result.Notes, lines)
 		if len(result.Problems) == 0 {
 			p.judge(entries, result)
 			return p.finish(entries, result)
@@ -68,9 +68,9 @@ func (p *pass) run() error {
 }
 
 // notes are to be true as well.
-func (p *pass) notes(notes []gen.Problem) {
+func (p *pass) notes(notes []gen.Problem, lines map[place]*entry) {
 	for _, note := range notes {
-		if !noted(note) {
+		if !p.all.facts.noted(lines[place{note.Pos.Filename, note.Pos.Line}], note) {
 			p.report.wrong("%s: a note that is not true: %v", p, note)
 		}
 	}

@@ -43,10 +43,22 @@ func (f *facts) learn(pkg *types.Package) {
 
 var sameName = regexp.MustCompile(`^W\d+\.(\w+) and W\d+\.(\w+) are both called \w+$`)
 
-// noted reports whether a note is true that nobody asked for: that two methods differ in capitals only.
-func noted(note gen.Problem) bool {
-	match := sameName.FindStringSubmatch(note.What)
-	return match != nil && strings.EqualFold(match[1], match[2])
+// noted reports whether a note is true: that two methods differ in capitals only, or that what has an error behind an
+// accessor is nothing but streams.
+func (f *facts) noted(e *entry, note gen.Problem) bool {
+	if match := sameName.FindStringSubmatch(note.What); match != nil {
+		return strings.EqualFold(match[1], match[2])
+	}
+	if e == nil || note.What != "//resilient:error Err does nothing" || !strings.Contains(note.Why, "that can be guarded has one result with") {
+		return false
+	}
+	for _, m := range e.methods {
+		if results := variables(m.Signature().Results()); len(results) == 1 && f.accessor(results[0]) &&
+			!f.mayStream(m) && !slices.Contains(e.asks.skip, m.Name()) {
+			return false
+		}
+	}
+	return true
 }
 
 // A claim is a reason that the generator gives, and when it is true.
