@@ -38,8 +38,8 @@ func TestReport(t *testing.T) {
 		code     int
 		says     string
 	}{
-		{[]verdict{holds}, 0, "1.00x  at most 1.1x  holds"},
-		{[]verdict{short, holds}, 1, "1.50x  at most 1.1x  falls short"},
+		{[]verdict{holds}, 0, "1.00x  at most 1x  holds"},
+		{[]verdict{short, holds}, 1, "1.50x  at most 1x  falls short"},
 	} {
 		var text strings.Builder
 		code, err := report(&text, 3, test.verdicts, nil)
