@@ -91,26 +91,33 @@ func streams(t types.Type) string {
 	if why := function(t); why != "" {
 		return why
 	}
-	return within(t, 2)
+	return within(t, 2, nesting)
 }
 
+// nesting is how many containers in one another are looked through. A type can contain
+// itself: type Tree []Tree.
+const nesting = 8
+
 // within looks at a value, at what a container holds, and at the exported fields of a
-// struct as many levels down as depth says: *http.Response has its Body.
-func within(t types.Type, depth int) string {
+// struct as many levels down as fields says: *http.Response has its Body.
+func within(t types.Type, fields, containers int) string {
 	if why := opened(t); why != "" {
 		return why
 	}
 	if elem := element(t); elem != nil {
-		if why := within(elem, depth); why != "" {
+		if containers == 0 {
+			return ""
+		}
+		if why := within(elem, fields, containers-1); why != "" {
 			return "a " + typeName(t) + ", each of which is " + why
 		}
 		return ""
 	}
-	if depth == 0 {
+	if fields == 0 {
 		return ""
 	}
 	for field := range exportedFields(t) {
-		if why := within(field.Type(), depth-1); why != "" {
+		if why := within(field.Type(), fields-1, containers); why != "" {
 			return "a " + typeName(t) + " whose field " + field.Name() + " is " + why
 		}
 	}
@@ -232,15 +239,24 @@ func promoted(t types.Type, depth int, yield func(*types.Var) bool) bool {
 }
 
 // consumes says why an argument is not the same when it is given a second time: read
-// to its end, written to, or a channel. "" if it is.
-func consumes(t types.Type) string {
-	if why := usesUp(t); why != "" {
+// to its end, written to, stepped through, or a channel. "" if it is.
+func consumes(t types.Type) string { return spent(t, 1, nesting) }
+
+// spent looks at a value, at what containers and pointers lead to, and at the exported
+// fields of a struct as many levels down as fields says. An embedded field is no level:
+// what it holds is the struct's own.
+func spent(t types.Type, fields, containers int) string {
+	if why := usesUp(t); why != "" || containers == 0 {
 		return why
 	}
-	if elem := element(t); elem != nil {
-		if why := usesUp(elem); why != "" {
-			return why
+	elem := element(t)
+	if p, ok := t.Underlying().(*types.Pointer); ok && elem == nil {
+		if _, isStruct := p.Elem().Underlying().(*types.Struct); !isStruct {
+			elem = p.Elem()
 		}
+	}
+	if elem != nil {
+		return spent(elem, fields, containers-1)
 	}
 	if s, ok := t.Underlying().(*types.Signature); ok {
 		for result := range s.Results().Variables() {
@@ -250,7 +266,14 @@ func consumes(t types.Type) string {
 		}
 	}
 	for field := range exportedFields(t) {
-		if why := usesUp(field.Type()); why != "" {
+		deeper := fields
+		if !field.Embedded() {
+			deeper--
+		}
+		if deeper < 0 {
+			continue
+		}
+		if why := spent(field.Type(), deeper, containers-1); why != "" {
 			return "a " + typeName(t) + " whose field " + field.Name() + " is " + why
 		}
 	}
@@ -266,6 +289,8 @@ func usesUp(t types.Type) string {
 		return "a reader (" + typeName(t) + "), which the first attempt has read"
 	case isWriter(t):
 		return "a writer (" + typeName(t) + "), which the first attempt has written to"
+	case steps(lookup(t, "Next")), steps(lookup(t, "NextPart")), has(t, "Scan", 0, 1) && steps(lookup(t, "Scan")):
+		return "something to step through (" + typeName(t) + "), which the first attempt has done"
 	}
 	return ""
 }
