@@ -112,8 +112,8 @@ func (w *wrapper) ifaceName() string {
 	return w.object.Name()
 }
 
-func (w *wrapper) printConstructor(f *jen.File) {
-	declaration, _ := w.convert.typeParams(w.params)
+// taken are the names that a function beside the wrapper finds taken.
+func (w *wrapper) taken() taken {
 	used := predeclared()
 	used.addAll(w.output.to.scope)
 	for _, alias := range w.output.imports.alias {
@@ -122,6 +122,12 @@ func (w *wrapper) printConstructor(f *jen.File) {
 	for _, name := range w.convert.params {
 		used.add(name)
 	}
+	return used
+}
+
+func (w *wrapper) printConstructor(f *jen.File) {
+	declaration, _ := w.convert.typeParams(w.params)
+	used := w.taken()
 	used.add(w.typeName)
 	next, guards, r := used.fresh("next"), used.fresh("guards"), w.receiver
 	name := jen.Id(w.constructor)
@@ -147,14 +153,7 @@ func (w *wrapper) printConstructor(f *jen.File) {
 // the compiler's first message has the name of the alias in it, and so what to do.
 func (w *wrapper) printAssertion(f *jen.File) {
 	declaration, _ := w.convert.typeParams(w.params)
-	used := predeclared()
-	used.addAll(w.output.to.scope)
-	for _, alias := range w.output.imports.alias {
-		used.add(alias)
-	}
-	for _, name := range w.convert.params {
-		used.add(name)
-	}
+	used := w.taken()
 	stale := used.fresh("staleRunGoGenerate")
 	assert := jen.Func().Id("_")
 	if len(declaration) > 0 {

@@ -391,7 +391,7 @@ func TestP101APolicyThatFlipsTimesNothingOutByMistake(t *testing.T) {
 			}
 		}
 	}()
-	for range 20_000 {
+	for range 100_000 {
 		err := resilient.Do(context.Background(), g, get, func(ctx context.Context) error {
 			deadline, ok := ctx.Deadline()
 			if !ok || time.Until(deadline) < 30*sec {

@@ -29,7 +29,7 @@ func TestTransitionsArriveInOrder(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			for n := range 5000 {
+			for n := range 20_000 {
 				switch (n + i) % 4 {
 				case 0:
 					attempt(c, breaker.Failure)
