@@ -249,21 +249,11 @@ func spent(t types.Type, fields, containers int) string {
 	if why := usesUp(t); why != "" || containers == 0 {
 		return why
 	}
-	elem := element(t)
-	if p, ok := t.Underlying().(*types.Pointer); ok && elem == nil {
-		if _, isStruct := p.Elem().Underlying().(*types.Struct); !isStruct {
-			elem = p.Elem()
-		}
-	}
-	if elem != nil {
+	if elem := contained(t); elem != nil {
 		return spent(elem, fields, containers-1)
 	}
 	if s, ok := t.Underlying().(*types.Signature); ok {
-		for result := range s.Results().Variables() {
-			if why := usesUp(result.Type()); why != "" {
-				return "a function that gives " + why
-			}
-		}
+		return gives(s)
 	}
 	for field := range exportedFields(t) {
 		deeper := fields
@@ -275,6 +265,32 @@ func spent(t types.Type, fields, containers int) string {
 		}
 		if why := spent(field.Type(), deeper, containers-1); why != "" {
 			return "a " + typeName(t) + " whose field " + field.Name() + " is " + why
+		}
+	}
+	return ""
+}
+
+// contained is the element of a container, and what a pointer points to, but for a
+// struct, whose fields are looked at through its pointer too.
+func contained(t types.Type) types.Type {
+	if elem := element(t); elem != nil {
+		return elem
+	}
+	p, ok := t.Underlying().(*types.Pointer)
+	if !ok {
+		return nil
+	}
+	if _, isStruct := p.Elem().Underlying().(*types.Struct); isStruct {
+		return nil
+	}
+	return p.Elem()
+}
+
+// gives says which result of a function is used up by the first attempt.
+func gives(s *types.Signature) string {
+	for result := range s.Results().Variables() {
+		if why := usesUp(result.Type()); why != "" {
+			return "a function that gives " + why
 		}
 	}
 	return ""
