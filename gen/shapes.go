@@ -240,7 +240,12 @@ func promoted(t types.Type, depth int, yield func(*types.Var) bool) bool {
 
 // consumes says why an argument is not the same when it is given a second time: read
 // to its end, written to, stepped through, or a channel. "" if it is.
-func consumes(t types.Type) string { return spent(t, 1, nesting) }
+func consumes(t types.Type) string {
+	if s, ok := t.Underlying().(*types.Signature); ok {
+		return gives(s)
+	}
+	return spent(t, 1, nesting)
+}
 
 // spent looks at a value, at what containers and pointers lead to, and at the exported
 // fields of a struct as many levels down as fields says. An embedded field is no level:
@@ -251,9 +256,6 @@ func spent(t types.Type, fields, containers int) string {
 	}
 	if elem := contained(t); elem != nil {
 		return spent(elem, fields, containers-1)
-	}
-	if s, ok := t.Underlying().(*types.Signature); ok {
-		return gives(s)
 	}
 	for field := range exportedFields(t) {
 		deeper := fields
@@ -286,7 +288,8 @@ func contained(t types.Type) types.Type {
 	return p.Elem()
 }
 
-// gives says which result of a function is used up by the first attempt.
+// gives says which result of a function is used up by the first attempt. Only an argument
+// is asked: a function in a struct's field is how it was set up, not what it was given.
 func gives(s *types.Signature) string {
 	for result := range s.Results().Variables() {
 		if why := usesUp(result.Type()); why != "" {
@@ -305,7 +308,8 @@ func usesUp(t types.Type) string {
 		return "a reader (" + typeName(t) + "), which the first attempt has read"
 	case isWriter(t):
 		return "a writer (" + typeName(t) + "), which the first attempt has written to"
-	case steps(lookup(t, "Next")), steps(lookup(t, "NextPart")), has(t, "Scan", 0, 1) && steps(lookup(t, "Scan")):
+	case steps(lookup(t, "Next")), steps(lookup(t, "NextPart")), has(t, "Scan", 0, 1) && steps(lookup(t, "Scan")),
+		has(t, "Decode", 1, 1) && steps(lookup(t, "Decode")):
 		return "something to step through (" + typeName(t) + "), which the first attempt has done"
 	}
 	return ""
