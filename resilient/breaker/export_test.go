@@ -21,16 +21,16 @@ type Key struct {
 	round, tokens                    uint64
 	generation, successes            int
 	lastFailure, lastHalfOpen, since time.Duration
-	leases                           [4]lease
+	leases                           [4]Lease
 }
 
 // KeyOf returns the machine's key. It has room for the few probes of a test.
 func KeyOf(m Machine) Key {
 	k := Key{
 		m.Beneath, m.Force, m.Round, m.tokens, m.Generation, m.Successes,
-		m.LastFailure, m.LastHalfOpen, m.Since, [4]lease{},
+		m.LastFailure, m.LastHalfOpen, m.Since, [4]Lease{},
 	}
-	if copy(k.leases[:], m.leases) < len(m.leases) {
+	if copy(k.leases[:], m.Leases) < len(m.Leases) {
 		panic("more leases than a test has probes")
 	}
 	return k

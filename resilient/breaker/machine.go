@@ -44,15 +44,26 @@ type Machine struct {
 	Since time.Duration
 	// Successes counts the probes of this round that succeeded.
 	Successes int
+	// ForceUntil is when the force lapses: from then on it is as if it had been
+	// released. 0 is never.
+	ForceUntil time.Duration
+	// Limit and Needed, unless 0, stand for the settings' MaxProbes and
+	// SuccessesToClose in this round: those who share a circuit agree on them, be
+	// their policies as they may.
+	Limit, Needed int
+	// Leases are the probes that are out, those that have lapsed among them. They are
+	// copied before each change: a Machine is a value.
+	Leases []Lease
 
-	leases []lease // copied before each change: a Machine is a value
-	tokens uint64  // the last one given out
+	tokens uint64 // the last one given out
 }
 
-// lease is a probe's place in half-open, free again from end on.
-type lease struct {
-	token uint64
-	end   time.Duration
+// Lease is a probe's place in half-open: free again from End on.
+type Lease struct {
+	// Token is the permit's.
+	Token uint64
+	// End is when it lapses, Length how long it ran then.
+	End, Length time.Duration
 }
 
 // State is the effective state: the force, else off by the settings, else what
@@ -85,27 +96,43 @@ func (m Machine) OpenUntil(s Settings) time.Duration {
 
 // FreeAt is when half-open next has a free place: 0 if it has one at now.
 func (m Machine) FreeAt(now time.Duration, s Settings) time.Duration {
-	live := m.LivePermits(now)
-	if live < s.MaxProbes {
+	live, limit := m.LivePermits(now), m.limit(s)
+	if live < limit {
 		return 0
 	}
 	// Of the leases in the order of their ends, enough must lapse to fall below
 	// the limit; more than one only if the limit was lowered meanwhile.
 	ends := make([]time.Duration, 0, live)
-	for _, l := range m.leases {
-		if l.end > now {
-			ends = append(ends, l.end)
+	for _, l := range m.Leases {
+		if l.End > now {
+			ends = append(ends, l.End)
 		}
 	}
 	slices.Sort(ends)
-	return ends[live-s.MaxProbes]
+	return ends[live-limit]
+}
+
+// limit is how many probes may be out.
+func (m Machine) limit(s Settings) int {
+	if m.Limit != 0 {
+		return m.Limit
+	}
+	return s.MaxProbes
+}
+
+// needed is how many probes must succeed.
+func (m Machine) needed(s Settings) int {
+	if m.Needed != 0 {
+		return m.Needed
+	}
+	return s.SuccessesToClose
 }
 
 // LivePermits is the number of probes that are out and whose lease runs at now.
 func (m Machine) LivePermits(now time.Duration) int {
 	live := 0
-	for _, l := range m.leases {
-		if l.end > now {
+	for _, l := range m.Leases {
+		if l.End > now {
 			live++
 		}
 	}
@@ -115,6 +142,16 @@ func (m Machine) LivePermits(now time.Duration) int {
 // Acquire asks for a permit. limit is how long the attempt may take; 0 means
 // that nothing limits it. It reports false when the attempt is refused.
 func (m Machine) Acquire(now, limit time.Duration, s Settings) (Machine, Permit, bool) {
+	m, permit, ok := m.acquire(now, s.leaseFor(limit), m.tokens+1, s)
+	if permit.token != 0 {
+		m.tokens = permit.token
+	}
+	return m, permit, ok
+}
+
+// acquire grants a probe the token and the lease that are given.
+func (m Machine) acquire(now, lease time.Duration, token uint64, s Settings) (Machine, Permit, bool) {
+	m = m.Lapse(now)
 	switch m.State(s) {
 	case Open:
 		if now < m.OpenUntil(s) {
@@ -123,7 +160,7 @@ func (m Machine) Acquire(now, limit time.Duration, s Settings) (Machine, Permit,
 		m = m.enter(HalfOpen, now)
 		m.LastHalfOpen = now
 	case HalfOpen:
-		if m.LivePermits(now) >= s.MaxProbes {
+		if m.LivePermits(now) >= m.limit(s) {
 			return m, Permit{}, false
 		}
 	case ForcedOpen:
@@ -131,9 +168,8 @@ func (m Machine) Acquire(now, limit time.Duration, s Settings) (Machine, Permit,
 	default:
 		return m, Permit{round: m.Round}, true
 	}
-	m.tokens++
-	m.leases = append(m.liveLeases(now), lease{token: m.tokens, end: addTime(now, s.leaseFor(limit))})
-	return m, Permit{round: m.Round, token: m.tokens}, true
+	m.Leases = append(m.liveLeases(now), Lease{Token: token, End: addTime(now, lease), Length: lease})
+	return m, Permit{round: m.Round, token: token}, true
 }
 
 // Settle takes an attempt's outcome. trip says whether the counter of the closed
@@ -142,6 +178,7 @@ func (m Machine) Acquire(now, limit time.Duration, s Settings) (Machine, Permit,
 // that came in another round, without a known token, or after its lease; it
 // changes nothing.
 func (m Machine) Settle(p Permit, o Outcome, trip bool, now time.Duration, s Settings) (Machine, bool) {
+	m = m.Lapse(now)
 	if p.round != m.Round {
 		return m, o == Neutral
 	}
@@ -162,15 +199,15 @@ func (m Machine) Settle(p Permit, o Outcome, trip bool, now time.Duration, s Set
 }
 
 func (m Machine) settleProbe(p Permit, o Outcome, now time.Duration, s Settings) (Machine, bool) {
-	at := slices.IndexFunc(m.leases, func(l lease) bool { return l.token == p.token && l.end > now })
+	at := slices.IndexFunc(m.Leases, func(l Lease) bool { return l.Token == p.token && l.End > now })
 	if at < 0 {
 		return m, o == Neutral
 	}
-	m.leases = slices.Delete(slices.Clone(m.leases), at, at+1)
+	m.Leases = slices.Delete(slices.Clone(m.Leases), at, at+1)
 	switch o {
 	case Success:
 		m.Successes++
-		if m.Successes >= s.SuccessesToClose {
+		if m.Successes >= m.needed(s) {
 			m = m.enter(Closed, now)
 			m.Generation = 0
 		}
@@ -189,8 +226,16 @@ func (m Machine) SetForce(f Force, now time.Duration) Machine {
 	if f == m.Force {
 		return m
 	}
-	m.Force = f
+	m.Force, m.ForceUntil = f, 0
 	return m.enter(m.Beneath, now)
+}
+
+// Lapse takes a force away whose time is over. It is part of each other step.
+func (m Machine) Lapse(now time.Duration) Machine {
+	if m.Force == NoForce || m.ForceUntil == 0 || now < m.ForceUntil {
+		return m
+	}
+	return m.SetForce(NoForce, now)
 }
 
 // Configure takes note that the settings change. Only switching the circuit on
@@ -220,15 +265,16 @@ func (m Machine) enter(state State, now time.Duration) Machine {
 	m.Round++
 	m.Since = now
 	m.Successes = 0
-	m.leases = nil
+	m.Limit, m.Needed = 0, 0
+	m.Leases = nil
 	return m
 }
 
 // liveLeases returns a copy without those that have lapsed.
-func (m Machine) liveLeases(now time.Duration) []lease {
-	live := make([]lease, 0, len(m.leases)+1)
-	for _, l := range m.leases {
-		if l.end > now {
+func (m Machine) liveLeases(now time.Duration) []Lease {
+	live := make([]Lease, 0, len(m.Leases)+1)
+	for _, l := range m.Leases {
+		if l.End > now {
 			live = append(live, l)
 		}
 	}
