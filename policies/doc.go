@@ -42,7 +42,9 @@
 //	                 retry_on_idempotent_only (true), max_retry_after (as max_delay; 0 … 86400)
 //	circuit_breaker  enabled (true), failure_threshold, recovery_timeout, cooldown (or cooldown_seconds),
 //	                 half_open_max_successes (1; 1 … 100), recovery_multiplier (1; 1 … 100),
-//	                 max_recovery_timeout (86400; at least recovery_timeout), probe_lease (0; 0 … 86400)
+//	                 max_recovery_timeout (86400; at least recovery_timeout), probe_lease (0; 0 … 86400),
+//	                 min_reporters (1; 1 … 100)
+//	store            shared, if there is one; or local
 //	total_timeout    300; > 0 … 300
 //	attempt_timeout  none; > 0 … 300
 //

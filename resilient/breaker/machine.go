@@ -1,6 +1,7 @@
 package breaker
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -9,15 +10,24 @@ import (
 // gives back with the attempt's outcome. The zero value belongs to round 0.
 type Permit struct {
 	round uint64
-	token uint64 // 0 unless the circuit was half-open
+	token uint64 // 0 or waited, unless the circuit was half-open
 }
 
+// waited is in the place of a token where the circuit was closed and yet it took time
+// to find out.
+const waited = math.MaxUint64
+
 // Round is the circuit's round in which the permit was granted.
-func (p Permit) Round() uint64 { return p.round }
+func (p Permit) Round() uint64 { return p.round &^ local }
 
 // Probe reports whether the permit was granted in half-open, so that its
 // outcome decides whether the circuit closes.
-func (p Permit) Probe() bool { return p.token != 0 }
+func (p Permit) Probe() bool { return p.token != 0 && p.token != waited }
+
+// Delayed reports whether it may have taken time to get the permit: observers were
+// told of a transition, or a store was asked. Then it is later than when Acquire was
+// called.
+func (p Permit) Delayed() bool { return p.token != 0 }
 
 // Machine holds a circuit's state and rules: (state, event, now) → (state,
 // decision), without clock, lock or I/O. Its methods return the next state and
@@ -56,6 +66,7 @@ type Machine struct {
 	Leases []Lease
 
 	tokens uint64 // the last one given out
+	mark   uint64 // what each new round has set, be it 0 or local
 }
 
 // Lease is a probe's place in half-open: free again from End on.
@@ -250,7 +261,18 @@ func (m Machine) Configure(from, to Settings, now time.Duration) Machine {
 // Reset closes the circuit, lifts any force and clears the counts and times.
 // The permits that are out count no more.
 func (m Machine) Reset(now time.Duration) Machine {
-	return Machine{tokens: m.tokens, Round: m.Round}.enter(Closed, now)
+	return Machine{tokens: m.tokens, mark: m.mark, Round: m.Round}.enter(Closed, now)
+}
+
+// order carries out what an operator wants.
+func (m Machine) order(o Order, now time.Duration) Machine {
+	if o.Reset {
+		return m.Reset(now)
+	}
+	if m = m.SetForce(o.Force, now); m.Force != NoForce {
+		m.ForceUntil = addTime(now, o.For)
+	}
+	return m
 }
 
 func (m Machine) open(now time.Duration, generation int) Machine {
@@ -262,7 +284,7 @@ func (m Machine) open(now time.Duration, generation int) Machine {
 // enter begins a new round: the one place where the round moves.
 func (m Machine) enter(state State, now time.Duration) Machine {
 	m.Beneath = state
-	m.Round++
+	m.Round = (m.Round + 1) | m.mark
 	m.Since = now
 	m.Successes = 0
 	m.Limit, m.Needed = 0, 0

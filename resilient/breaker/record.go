@@ -215,17 +215,10 @@ func (r Record) operate(now time.Duration, c Command) Record {
 	if r.knows(c.ID) {
 		return r
 	}
-	next := r.Machine
 	if c.Order.Reset {
-		next = next.Reset(now)
 		r.Cause = ""
-	} else {
-		next = next.SetForce(c.Order.Force, now)
 	}
-	if next.Force != NoForce {
-		next.ForceUntil = addTime(now, c.Order.For)
-	}
-	r = r.step(next, now)
+	r = r.step(r.Machine.order(c.Order, now), now)
 	r.Order, r.Ordered = c.Order, now
 	return r.remember(c.ID)
 }

@@ -50,10 +50,10 @@ type Store interface {
 
 // Terms are how a circuit is to use a store.
 type Terms struct {
-	// Timeout is how long a call may wait for one command.
+	// Timeout is how long a call may wait for one command; 0 is 50 ms.
 	Timeout time.Duration
 	// MaxViewAge is how old a circuit's view of the state may become before it is
-	// read again, on the way of a call, while no news arrive.
+	// read again, on the way of a call, while no news arrive; 0 is 1 s.
 	MaxViewAge time.Duration
 	// Strict writes every outcome, so that the count of failures is exact: one
 	// command for each call.
