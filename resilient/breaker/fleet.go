@@ -65,6 +65,9 @@ type fleet struct {
 	succeeded bool          // a success since the last failure that was reported
 	own       Force         // what this process alone has put over it
 	causeText string        // of the circuit's cause, as the store has it
+
+	reported     error // the last failure that was reported
+	reportedText string
 }
 
 func newFleet(store Store) *fleet {
@@ -136,11 +139,16 @@ func (c *Circuit) apart(before State) {
 // takes no longer than the store's timeout. A store that panics has not answered.
 func (c *Circuit) ask(command Command) (answer Answer, err error) {
 	f := c.fleet
-	sent, at := f.version, c.Now()
+	sent, at, returned := f.version, c.Now(), false
 	command.Settings = c.settings
-	c.unlock()
+	c.mu.Unlock() // what is to be delivered waits: a listener must not come between
 	defer func() {
 		c.mu.Lock()
+		if !returned { // the store has ended the goroutine: nobody else gives the mutex back
+			f.asking, f.reporting = false, false
+			err = errNoAnswer
+			defer c.mu.Unlock()
+		}
 		switch {
 		case err == nil:
 			c.adopt(answer, sent == f.version, at)
@@ -148,8 +156,12 @@ func (c *Circuit) ask(command Command) (answer Answer, err error) {
 			c.lose(err)
 		}
 	}()
-	return c.do(command)
+	answer, err = c.do(command)
+	returned = true
+	return answer, err
 }
+
+var errNoAnswer = errors.New("the store did not return")
 
 func (c *Circuit) do(command Command) (answer Answer, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), c.fleet.terms.Timeout)
@@ -201,14 +213,27 @@ func (c *Circuit) adopt(a Answer, certain bool, at time.Duration) {
 		c.publish(now)
 		return
 	}
-	f.mode = Shared
-	if text := a.Record.Cause; text != f.causeText {
-		f.causeText, c.cause = text, nil
-		if text != "" {
-			c.cause = toldCause(text)
-		}
+	if moved {
+		f.succeeded = false // that was another round
 	}
+	c.learn(a.Record.Cause)
 	c.rejoin(now)
+}
+
+// learn takes over the cause that the store has. If it is what this process has
+// reported, the error itself is worth more than the text.
+func (c *Circuit) learn(text string) {
+	f := c.fleet
+	switch {
+	case text == f.causeText:
+	case text == "":
+		c.cause = nil
+	case text == f.reportedText:
+		c.cause = f.reported
+	default:
+		c.cause = toldCause(text)
+	}
+	f.causeText = text
 }
 
 // rejoin puts what the store has said last in force.
@@ -460,17 +485,12 @@ func (c *Circuit) settleInStore(p Permit, o Outcome, cause error) bool {
 	}
 	if o != Success && o != Neutral {
 		command.Cause, command.Restart = causeText(cause), f.succeeded
-		f.succeeded = false
+		f.reported, f.reportedText, f.succeeded = cause, command.Cause, false
 	}
-	before := f.version
 	answer, err := c.ask(command)
 	if err != nil {
 		f.succeeded = f.succeeded || command.Restart
 		return c.settleLocal(p, o, cause)
-	}
-	if answer.Counted && command.Cause != "" && f.version != before && f.causeText == command.Cause && cause != nil {
-		c.cause = cause // the error itself is worth more than what the store has of it
-		c.publish(c.Now())
 	}
 	c.unlock()
 	if !answer.Counted {

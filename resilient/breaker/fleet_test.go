@@ -3,6 +3,7 @@ package breaker_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -353,5 +354,41 @@ func TestALocalCircuitAsksNobody(t *testing.T) {
 		require.NoError(t, c.SetSettings(settings))
 		assert.True(t, call(c, nil), "the fleet's is closed")
 		assert.Equal(t, []breaker.Kind{breaker.Read}, s.sent())
+	})
+}
+
+func TestAStoreThatEndsTheGoroutineIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf()
+		c := replica(t, s, small())
+		s.before = func(breaker.Command) { runtime.Goexit() }
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			call(c, nil)
+		}()
+		<-done
+		assert.Equal(t, breaker.Lost, c.Snapshot().Sharing)
+		assert.True(t, call(c, nil))
+	})
+}
+
+// What opened the circuit is told with the error itself by whoever saw it.
+func TestTransitionsOfASharedCircuitCarryTheError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf()
+		var seen []breaker.Transition
+		c, err := breaker.New("dep", small(), &breaker.Options{
+			Store:        s,
+			OnTransition: func(t breaker.Transition) { seen = append(seen, t) },
+		})
+		require.NoError(t, err)
+		for range 2 {
+			require.True(t, call(c, errDown))
+		}
+		require.Len(t, seen, 1)
+		assert.Same(t, errDown, seen[0].Cause)
+		assert.Equal(t, 2, seen[0].Failures)
+		assert.Equal(t, c.Snapshot().Round, seen[0].Round)
 	})
 }
