@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -35,11 +36,14 @@ func replica(ctx context.Context, in io.Reader, out, stderr io.Writer) int {
 func serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	quiet := slog.New(slog.DiscardHandler)
 	// CLEVERAGENTS_CB_STORE says where the circuits are shared.
-	store, shared, err := redisstore.FromEnv("CLEVERAGENTS", &redisstore.Options{
+	store, err := redisstore.FromEnv("CLEVERAGENTS", &redisstore.Options{
 		Namespace: os.Getenv(replicaNamespace), Logger: quiet,
 	})
-	if err != nil || !shared {
-		return fmt.Errorf("no store: %w", err)
+	if err != nil {
+		return err
+	}
+	if store == nil {
+		return errors.New("a replica needs CLEVERAGENTS_CB_STORE")
 	}
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
