@@ -133,11 +133,11 @@ func oneGeneration(l *lab) {
 
 // Many clients do all that circuits do, and repeat some of it.
 func hammer(l *lab) {
-	for range 4 {
+	for round := range uint64(8) {
 		w := l.circuit()
-		w.explain(w.crowd(6, func(actor int, send func(breaker.Command) breaker.Answer) {
-			a := walker{rng: rand.New(rand.NewPCG(uint64(actor), 1)), replica: uint64(actor) + 1}
-			for range 25 {
+		w.explain(w.crowd(4, func(actor int, send func(breaker.Command) breaker.Answer) {
+			a := walker{rng: rand.New(rand.NewPCG(uint64(actor), round)), replica: uint64(actor) + 1}
+			for range 15 {
 				if a.rng.IntN(10) == 0 {
 					l.rest()
 				}
