@@ -61,14 +61,14 @@ func oneStep(l *lab) {
 // A success and the failure at the threshold at once: either it came first, and the
 // circuit is closed with one failure, or it was late (A10).
 func successBetween(l *lab) {
-	for range repetitions {
+	for i := range repetitions {
 		w, s := l.circuit(), settings()
 		for range s.FailureThreshold - 1 {
 			w.settle(breaker.Failure, s)
 		}
 		failure, success := w.outcome(breaker.Failure, s), w.outcome(breaker.Success, s)
 		history := w.crowd(4, func(actor int, send func(breaker.Command) breaker.Answer) {
-			switch actor {
+			switch (actor + i) % 4 { // schedulers have their habits
 			case 0:
 				send(failure)
 			case 1:

@@ -56,7 +56,10 @@ func (p *plain) harness() storetest.Harness {
 	return storetest.Harness{
 		Open: func() breaker.Store { return p },
 		News: true,
-		Now:  p.now,
+		Now: func() (now time.Duration) {
+			p.locked(func() { now = p.skew + time.Duration(time.Now().UnixNano()) })
+			return now
+		},
 		Skew: func(d time.Duration) { p.locked(func() { p.skew += d }) },
 		Forget: func(circuit string) {
 			p.locked(func() { delete(p.records, p.nameOf(circuit)) })
@@ -80,9 +83,13 @@ func (p *plain) locked(f func()) {
 	f()
 }
 
-func (p *plain) now() (now time.Duration) {
-	p.locked(func() { now = p.skew })
-	return now + time.Duration(time.Now().UnixNano())
+// read is the clock, and belongs to the atomic step.
+func (p *plain) read() time.Duration {
+	now := p.skew + time.Duration(time.Now().UnixNano())
+	if p.bug.clock != nil {
+		now = p.bug.clock(now)
+	}
+	return now
 }
 
 func (p *plain) nameOf(circuit string) string {
@@ -132,12 +139,9 @@ func (p *plain) Do(ctx context.Context, circuit string, c breaker.Command) (brea
 }
 
 func (p *plain) carryOut(circuit string, c breaker.Command) (breaker.Answer, error) {
-	now := p.now()
-	if p.bug.clock != nil {
-		now = p.bug.clock(now)
-	}
 	p.telling.Lock()
 	p.mu.Lock()
+	now := p.read()
 	if p.garbled[circuit] {
 		defer p.telling.Unlock()
 		defer p.mu.Unlock()
