@@ -29,8 +29,12 @@ func memoryHarness(options *breaker.MemoryOptions) func(*testing.T) storetest.Ha
 func TestMemoryStoreKeepsTheRules(t *testing.T) {
 	t.Run("in a bubble", func(t *testing.T) { storetest.RunInBubble(t, memoryHarness(nil)) })
 	t.Run("in real time", func(t *testing.T) { storetest.Run(t, memoryHarness(nil)) })
-	t.Run("silent", func(t *testing.T) {
-		storetest.RunInBubble(t, memoryHarness(&breaker.MemoryOptions{Silent: true}))
+	t.Run("silent, and time moved by hand", func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) storetest.Harness {
+			h := memoryHarness(&breaker.MemoryOptions{Silent: true})(t)
+			h.Advance = h.Skew
+			return h
+		})
 	})
 }
 
@@ -46,10 +50,12 @@ func TestMemoryStoreIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, ctx := breaker.NewMemoryStore(nil), t.Context()
 		for i := range 1000 {
-			_, err := store.Do(ctx, fmt.Sprint("healthy ", i), breaker.Command{
-				Kind: breaker.Settle, ID: 1, Outcome: breaker.Success, Settings: breaker.DefaultSettings(),
-			})
-			require.NoError(t, err)
+			for _, o := range []breaker.Outcome{breaker.Success, breaker.Neutral} {
+				_, err := store.Do(ctx, fmt.Sprint("healthy ", i), breaker.Command{
+					Kind: breaker.Settle, ID: 1, Outcome: o, Settings: breaker.DefaultSettings(),
+				})
+				require.NoError(t, err)
+			}
 		}
 		require.Zero(t, store.Len())
 
