@@ -275,3 +275,24 @@ func TestManyCircuits(t *testing.T) {
 	}
 	assert.LessOrEqual(t, hook.commands.Load(), int64(len(ears)+100), "one read each, and the script for those who had to send it")
 }
+
+// All circuits are read again from time to time, whatever was missed.
+func TestRereading(t *testing.T) {
+	s := startRedis(t)
+	store := s.store(nil)
+	redisstore.Reread(store, 50*time.Millisecond)
+	run(t, store)
+	e := &ear{}
+	store.Watch("x", e.hear)
+	trip(t, store, "x")
+	eventually(t, func() bool { return e.state() == breaker.Open }, "no news")
+	s.do("FLUSHALL") // nobody tells of it
+	eventually(t, func() bool { return e.state() == breaker.Closed }, "not read again")
+	assert.True(t, e.last().Fresh, "it holds though its round is lower")
+	s.do("SCRIPT", "FLUSH")
+	before := e.count()
+	eventually(t, func() bool { return e.count() > before }, "not read again")
+	s.do("SET", "stoic:{x}", "garbage")
+	do(t, store, "x", breaker.Command{Kind: breaker.Rebuild, ID: 1, Settings: small(), View: breaker.Machine{Beneath: breaker.Open}})
+	eventually(t, func() bool { return e.state() == breaker.Open }, "not read again")
+}
