@@ -11,7 +11,7 @@ import (
 
 // ErrUnavailable says that Redis was not asked, since it could not be used a moment ago.
 // It comes with what was wrong then.
-var ErrUnavailable = errors.New("Redis cannot be used at present")
+var ErrUnavailable = errors.New("redis cannot be used at present")
 
 // health keeps calls away from a Redis that does not work, by a circuit of its own. It
 // says when that is found, and when it is over.

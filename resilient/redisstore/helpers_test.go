@@ -168,7 +168,6 @@ type proxy struct {
 	listener net.Listener
 	mu       sync.Mutex
 	frozen   map[net.Conn]*atomic.Bool // of connections that have subscribed
-	password string
 }
 
 func startProxy(t testing.TB, upstream string) *proxy {

@@ -185,7 +185,7 @@ func TestNewProcess(t *testing.T) {
 	assert.Equal(t, breaker.Open, do(t, s.store(nil), "kept", read()).Record.Beneath)
 }
 
-// TestNobodyElseDecides runs many clients at the end of the cooldown (P107, P123, A13).
+// TestOneProbe runs many clients at the end of the cooldown (P107, P123, A13).
 func TestOneProbe(t *testing.T) {
 	s := startRedis(t)
 	for i := range 5 {
