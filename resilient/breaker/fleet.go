@@ -383,18 +383,35 @@ func (c *Circuit) refresh() {
 	f := c.fleet
 	f.asking, f.patient = true, addTime(c.Now(), f.terms.Timeout)
 	c.publish(c.Now())
-	command := Command{Kind: Read}
 	if f.garbled {
-		command = c.rebuild()
+		c.restore()
+	} else {
+		_, _ = c.ask(Command{Kind: Read})
 	}
-	_, _ = c.ask(command)
 	f.asking, f.patient = false, 0
 	c.publish(c.Now())
+}
+
+// restore writes what is known over what makes no sense: the state, and then the force
+// that an operator has put over it, for as long as that would have held.
+func (c *Circuit) restore() {
+	order, until := c.order, c.machine.ForceUntil
+	order.Force = c.machine.Force
+	if c.fleet.own != NoForce {
+		order.Force = NoForce
+	}
+	answer, err := c.ask(c.rebuild())
+	if err != nil || order.Force == NoForce || until <= c.Now() || answer.Record.Ordered != 0 {
+		return
+	}
+	order.Reset, order.For = false, until-c.Now()
+	_, _ = c.ask(Command{Kind: Operate, ID: newID(), Order: order})
 }
 
 // rebuild is the command that writes what is known over what makes no sense.
 func (c *Circuit) rebuild() Command {
 	now, m := c.Now(), c.machine
+	m.Round &^= local
 	age := func(t *time.Duration) {
 		if *t != 0 {
 			*t = max(now-*t, time.Microsecond)

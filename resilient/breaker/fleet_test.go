@@ -80,6 +80,12 @@ func (s *shelf) sent() []breaker.Kind {
 	return kinds
 }
 
+func (s *shelf) forget(circuit string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.records, circuit)
+}
+
 func (s *shelf) break_(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -390,5 +396,27 @@ func TestTransitionsOfASharedCircuitCarryTheError(t *testing.T) {
 		assert.Same(t, errDown, seen[0].Cause)
 		assert.Equal(t, 2, seen[0].Failures)
 		assert.Equal(t, c.Snapshot().Round, seen[0].Round)
+	})
+}
+
+// An operator's order outlives what has become of the store's memory of it.
+func TestGarbledStateIsForcedStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf()
+		c := replica(t, s, small())
+		order := breaker.Order{Force: breaker.ForceOpen, Author: "ann", Reason: "migration", For: time.Minute}
+		require.NoError(t, c.Steer(t.Context(), order))
+		s.break_(breaker.ErrGarbled)
+		time.Sleep(20 * time.Second)
+		assert.False(t, call(c, nil))
+		s.break_(nil)
+		s.forget("dep")
+		s.sent()
+		assert.False(t, call(c, nil))
+		assert.Equal(t, []breaker.Kind{breaker.Rebuild, breaker.Operate}, s.sent())
+		snap := c.Snapshot()
+		assert.Equal(t, breaker.ForcedOpen, snap.State)
+		assert.Equal(t, "migration", snap.Order.Reason)
+		assert.WithinDuration(t, time.Now().Add(40*time.Second), snap.ForceUntil, 2*time.Second)
 	})
 }

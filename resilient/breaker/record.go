@@ -234,7 +234,8 @@ func (r Record) operate(now time.Duration, c Command) Record {
 // Rebuilt is what Rebuild writes, at the time now, in the place of a record that makes
 // no sense. Only the circuit's own state and the count can be had from a view. It is a
 // new round, since others may have seen later ones than the sender has: probes that are
-// out count no more. Votes, IDs and an operator's force are lost.
+// out count no more. Votes and IDs are lost; so is an operator's force, which the sender
+// orders anew.
 func (c Command) Rebuilt(now time.Duration) (Record, Answer) {
 	now = now.Truncate(time.Microsecond)
 	at := func(age time.Duration) time.Duration {
