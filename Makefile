@@ -55,6 +55,7 @@ demo: ## run the example services (V=1 shows the logs; ARGS='-run 429' runs some
 bench: ## measure this library side by side with its peers (ARGS=… is passed on)
 	cd bench && go run . $(ARGS)
 	cd bench/gen && go run .
+	cd bench/fleet && go run .
 
 .PHONY: cover
 cover: ## test the root module and write coverage.html

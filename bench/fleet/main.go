@@ -53,10 +53,11 @@ func run(args []string, w io.Writer) (code int, err error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	address, err := startRedis(ctx)
+	address, stop, err := startRedis(ctx)
 	if err != nil {
 		return 0, err
 	}
+	defer stop()
 	return measure(ctx, w, address, s)
 }
 

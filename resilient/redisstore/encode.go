@@ -38,7 +38,7 @@ func own(c breaker.Command) []any {
 		v := c.View
 		return []any{
 			int(v.Beneath), max(v.Generation, 0), max(c.Failures, 0), c.Cause,
-			micros(v.LastFailure), micros(v.LastHalfOpen), micros(v.Since),
+			micros(v.LastFailure), micros(v.LastHalfOpen), micros(v.Since), id(v.Round),
 		}
 	default:
 		return nil

@@ -4,11 +4,14 @@ local AGES = {
   last_failure = tonumber(ARGV[OWN + 5]), last_half_open = tonumber(ARGV[OWN + 6]), since = tonumber(ARGV[OWN + 7]),
 }
 
+local ROUND = number(ARGV[OWN + 8]) or 0 -- the last one that its sender knows of
+
 local s, fault = load()
 if s then return done(s, false, false) end
 if not string.find(fault.err, 'GARBLED', 1, true) then return fault end
 
 s = healthy()
+s.round = ROUND
 enter(s, STATE)
 s.generation, s.failures, s.cause = GENERATION, FAILURES, CAUSE
 for name, age in pairs(AGES) do
