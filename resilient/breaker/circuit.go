@@ -91,9 +91,23 @@ func New(name string, settings Settings, options *Options) (*Circuit, error) {
 	}
 	c.publish(c.Now())
 	if c.fleet != nil {
-		c.fleet.store.Watch(c.name, c.hear)
+		c.fleet.stop = c.fleet.store.Watch(c.name, c.hear)
 	}
 	return c, nil
+}
+
+// Close ends what a circuit has to do with its store, of which it hears no more; it goes
+// on by itself. Close a circuit that is given up before its store is. Without a store
+// there is nothing to close.
+func (c *Circuit) Close() {
+	if c.fleet == nil {
+		return
+	}
+	c.fleet.stop()
+	c.mu.Lock()
+	c.join(false)
+	c.publish(c.Now())
+	c.mu.Unlock()
 }
 
 // Name returns the circuit's name, with secrets taken out.
@@ -181,7 +195,7 @@ func (c *Circuit) handOver(permit Permit) (Permit, *RejectedError) {
 	delivered := false
 	defer func() {
 		if !delivered { // a listener has ended the goroutine: nobody gets the permit
-			c.settleSlow(permit, Neutral, nil)
+			c.settleSlow(permit, Neutral, nil, 0)
 		}
 	}()
 	c.unlock()
@@ -202,29 +216,36 @@ func (c *Circuit) Settle(p Permit, o Outcome, cause error) bool {
 	if v.round == p.round && v.ignores.has(o) {
 		return true
 	}
-	return c.settleSlow(p, o, cause)
+	return c.settleSlow(p, o, cause, 0)
 }
 
-func (c *Circuit) settleSlow(p Permit, o Outcome, cause error) bool {
+// Withhold gives a permit back with a failure that says when to come again: the circuit
+// opens at once, and admits nothing before hold has passed, at most a day. Else it is
+// Settle with a Failure.
+func (c *Circuit) Withhold(p Permit, cause error, hold time.Duration) bool {
+	return c.settleSlow(p, Failure, cause, min(max(hold, 0), maxTime))
+}
+
+func (c *Circuit) settleSlow(p Permit, o Outcome, cause error, hold time.Duration) bool {
 	if p.token == waited {
 		p.token = 0
 	}
 	if c.fleet != nil {
-		return c.settleShared(p, o, cause)
+		return c.settleShared(p, o, cause, hold)
 	}
 	c.mu.Lock()
-	return c.settleLocal(p, o, cause)
+	return c.settleLocal(p, o, cause, hold)
 }
 
 // settleLocal tells the circuit's own machine. The mutex is held, and given back.
-func (c *Circuit) settleLocal(p Permit, o Outcome, cause error) bool {
+func (c *Circuit) settleLocal(p Permit, o Outcome, cause error, hold time.Duration) bool {
 	now := c.Now()
 	state := c.machine.State(c.settings)
 	trip := false
 	if state == Closed && p.round == c.machine.Round {
-		trip = c.count(o)
+		trip = c.count(o) || hold > 0
 	}
-	next, counted := c.machine.Settle(p, o, trip, now, c.settings)
+	next, counted := c.machine.settle(p, o, trip, hold, now, c.settings)
 	if counted {
 		c.remember(state, o, cause)
 	}

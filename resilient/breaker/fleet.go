@@ -45,6 +45,7 @@ const local = uint64(1) << 63
 type fleet struct {
 	store   Store
 	terms   Terms
+	stop    func() // the news
 	replica uint64 // this circuit, among those that vote
 
 	mode  Sharing
@@ -449,12 +450,12 @@ func (c *Circuit) granted(a Answer, token uint64) (Permit, *RejectedError) {
 }
 
 // settleShared gives a permit back where there is a store.
-func (c *Circuit) settleShared(p Permit, o Outcome, cause error) bool {
+func (c *Circuit) settleShared(p Permit, o Outcome, cause error, hold time.Duration) bool {
 	c.mu.Lock()
 	f := c.fleet
 	switch {
 	case f.mode != Shared:
-		return c.settleLocal(p, o, cause)
+		return c.settleLocal(p, o, cause, hold)
 	case f.own != NoForce, !c.settings.Enabled: // what is switched off here counts nothing
 		c.unlock()
 		return true
@@ -468,11 +469,11 @@ func (c *Circuit) settleShared(p Permit, o Outcome, cause error) bool {
 		c.unlock()
 		return true
 	case p.token == 0 && c.settings.MinReporters > 1:
-		return c.settleByVote(p, o, cause)
+		return c.settleByVote(p, o, cause, hold)
 	case p.token == 0 && o == Success:
 		return c.succeed(p)
 	}
-	return c.settleInStore(p, o, cause)
+	return c.settleInStore(p, o, cause, hold)
 }
 
 // succeed notes a success of a closed circuit, and reports it if there are failures on
@@ -486,7 +487,7 @@ func (c *Circuit) succeed(p Permit) bool {
 		return true
 	}
 	f.reporting = true
-	counted := c.settleInStore(p, Success, nil)
+	counted := c.settleInStore(p, Success, nil, 0)
 	c.mu.Lock()
 	f.reporting = false
 	c.mu.Unlock()
@@ -494,9 +495,9 @@ func (c *Circuit) succeed(p Permit) bool {
 }
 
 // settleInStore reports an outcome, and counts it here if that cannot be done.
-func (c *Circuit) settleInStore(p Permit, o Outcome, cause error) bool {
+func (c *Circuit) settleInStore(p Permit, o Outcome, cause error, hold time.Duration) bool {
 	f := c.fleet
-	command := Command{Kind: Settle, ID: p.token, Round: p.round, Token: p.token, Outcome: o}
+	command := Command{Kind: Settle, ID: p.token, Round: p.round, Token: p.token, Outcome: o, Hold: hold}
 	if p.token == 0 {
 		command.ID = newID()
 	}
@@ -507,7 +508,7 @@ func (c *Circuit) settleInStore(p Permit, o Outcome, cause error) bool {
 	answer, err := c.ask(command)
 	if err != nil {
 		f.succeeded = f.succeeded || command.Restart
-		return c.settleLocal(p, o, cause)
+		return c.settleLocal(p, o, cause, hold)
 	}
 	c.unlock()
 	if !answer.Counted {
@@ -517,9 +518,9 @@ func (c *Circuit) settleInStore(p Permit, o Outcome, cause error) bool {
 }
 
 // settleByVote counts here, and lets the store know only when the circuit is to open.
-func (c *Circuit) settleByVote(p Permit, o Outcome, cause error) bool {
+func (c *Circuit) settleByVote(p Permit, o Outcome, cause error, hold time.Duration) bool {
 	f := c.fleet
-	if !c.count(o) {
+	if trip := c.count(o); !trip && hold == 0 {
 		if o != Success {
 			c.cause, f.causeText = cause, causeText(cause)
 		}
@@ -529,7 +530,7 @@ func (c *Circuit) settleByVote(p Permit, o Outcome, cause error) bool {
 	}
 	now, failures := c.Now(), c.failures
 	f.mode, c.machine.mark = Apart, local
-	next, _ := c.machine.Settle(Permit{round: c.machine.Round}, o, true, now, c.settings)
+	next, _ := c.machine.settle(Permit{round: c.machine.Round}, o, true, hold, now, c.settings)
 	c.cause, f.causeText = cause, causeText(cause)
 	c.advance(next, c.settings, now)
 	c.vote(p.round, failures)
@@ -542,6 +543,7 @@ func (c *Circuit) vote(round uint64, failures int) {
 	f := c.fleet
 	_, _ = c.ask(Command{
 		Kind: Vote, ID: newID(), Round: round &^ local, Replica: f.replica, Failures: failures, Cause: f.causeText,
+		Hold: c.machine.Hold,
 	})
 }
 

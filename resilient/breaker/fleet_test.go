@@ -49,10 +49,11 @@ func (s *shelf) Do(_ context.Context, circuit string, c breaker.Command) (breake
 	return answer, nil
 }
 
-func (s *shelf) Watch(_ string, news func(breaker.News)) {
+func (s *shelf) Watch(_ string, news func(breaker.News)) (stop func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.watchers = append(s.watchers, news)
+	return func() {}
 }
 
 func (s *shelf) Terms() breaker.Terms { return s.terms }
@@ -418,5 +419,53 @@ func TestGarbledStateIsForcedStill(t *testing.T) {
 		assert.Equal(t, breaker.ForcedOpen, snap.State)
 		assert.Equal(t, "migration", snap.Order.Reason)
 		assert.WithinDuration(t, time.Now().Add(40*time.Second), snap.ForceUntil, 2*time.Second)
+	})
+}
+
+// A dependency that says when to come again is left alone until then, by all.
+func TestWithholdOpensForAll(t *testing.T) {
+	for name, store := range map[string]*shelf{"alone": nil, "shared": newShelf()} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				options := &breaker.Options{}
+				if store != nil {
+					options.Store = store
+				}
+				c, err := breaker.New("dep", small(), options)
+				require.NoError(t, err)
+				p, rejected := c.Acquire(c.Now(), limit)
+				require.Nil(t, rejected)
+				assert.True(t, c.Withhold(p, errDown, 5*time.Minute))
+				_, rejected = c.Acquire(c.Now(), limit)
+				require.NotNil(t, rejected, "one is enough")
+				assert.InDelta(t, 5*time.Minute, rejected.RetryAfter(), float64(time.Second))
+				assert.Same(t, errDown, rejected.Cause)
+				time.Sleep(5*time.Minute - 2*time.Second)
+				assert.False(t, call(c, nil))
+				time.Sleep(3 * time.Second)
+				assert.True(t, call(c, nil))
+				assert.Equal(t, breaker.Closed, c.State())
+			})
+		})
+	}
+}
+
+func TestAClosedCircuitAsksNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := breaker.NewMemoryStore(nil)
+		fleet := fleetOf(t, 2, s, small())
+		fleet[0].Close()
+		fleet[0].Close()
+		for range 2 {
+			require.True(t, call(fleet[0], errDown))
+		}
+		assert.Equal(t, breaker.Open, fleet[0].State(), "it goes on by itself")
+		assert.Equal(t, breaker.Closed, fleet[1].State())
+		for range 2 {
+			require.True(t, call(fleet[1], errDown))
+		}
+		time.Sleep(20 * time.Second)
+		require.True(t, call(fleet[0], nil))
+		assert.Equal(t, breaker.Closed, fleet[0].State(), "what others do is nothing to it")
 	})
 }

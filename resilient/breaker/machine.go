@@ -48,6 +48,9 @@ type Machine struct {
 	Generation int
 	// LastFailure is the last failure that counted.
 	LastFailure time.Duration
+	// Hold is how long the dependency asked to be left alone with its last failure: it
+	// lengthens the open time, and never shortens it.
+	Hold time.Duration
 	// LastHalfOpen is the last entry into half-open.
 	LastHalfOpen time.Duration
 	// Since is when the state last changed.
@@ -93,12 +96,12 @@ func (m Machine) State(s Settings) State {
 
 // OpenUntil is when an open circuit grants its first probe:
 //
-//	max(LastFailure + openFor(Generation), LastHalfOpen + Cooldown)
+//	max(LastFailure + max(openFor(Generation), Hold), LastHalfOpen + Cooldown)
 //
 // A LastHalfOpen of 0 takes no part. It is derived with the settings of the
 // moment, so that changed ones hold at once.
 func (m Machine) OpenUntil(s Settings) time.Duration {
-	until := addTime(m.LastFailure, s.openFor(m.Generation))
+	until := addTime(m.LastFailure, max(s.openFor(m.Generation), m.Hold))
 	if m.LastHalfOpen != 0 {
 		until = max(until, addTime(m.LastHalfOpen, s.Cooldown))
 	}
@@ -189,6 +192,16 @@ func (m Machine) acquire(now, lease time.Duration, token uint64, s Settings) (Ma
 // that came in another round, without a known token, or after its lease; it
 // changes nothing.
 func (m Machine) Settle(p Permit, o Outcome, trip bool, now time.Duration, s Settings) (Machine, bool) {
+	return m.settle(p, o, trip, 0, now, s)
+}
+
+// Withhold is Settle for a failure with which the dependency has asked to be left alone
+// for a while: it opens a closed circuit whatever the counter says.
+func (m Machine) Withhold(p Permit, hold, now time.Duration, s Settings) (Machine, bool) {
+	return m.settle(p, Failure, hold > 0, hold, now, s)
+}
+
+func (m Machine) settle(p Permit, o Outcome, trip bool, hold, now time.Duration, s Settings) (Machine, bool) {
 	m = m.Lapse(now)
 	if p.round != m.Round {
 		return m, o == Neutral
@@ -196,20 +209,20 @@ func (m Machine) Settle(p Permit, o Outcome, trip bool, now time.Duration, s Set
 	switch m.State(s) {
 	case Closed:
 		if o == Failure || o == Unjudged {
-			m.LastFailure = now
+			m.LastFailure, m.Hold = now, hold
 			if trip {
 				m = m.open(now, 1)
 			}
 		}
 		return m, true
 	case HalfOpen:
-		return m.settleProbe(p, o, now, s)
+		return m.settleProbe(p, o, hold, now, s)
 	default: // a force counts nothing
 		return m, true
 	}
 }
 
-func (m Machine) settleProbe(p Permit, o Outcome, now time.Duration, s Settings) (Machine, bool) {
+func (m Machine) settleProbe(p Permit, o Outcome, hold, now time.Duration, s Settings) (Machine, bool) {
 	at := slices.IndexFunc(m.Leases, func(l Lease) bool { return l.Token == p.token && l.End > now })
 	if at < 0 {
 		return m, o == Neutral
@@ -224,7 +237,7 @@ func (m Machine) settleProbe(p Permit, o Outcome, now time.Duration, s Settings)
 		}
 	case Neutral: // the place is free again, and that is all
 	default:
-		m.LastFailure = now
+		m.LastFailure, m.Hold = now, hold
 		m = m.open(now, m.Generation+1)
 	}
 	return m, true
@@ -288,6 +301,9 @@ func (m Machine) enter(state State, now time.Duration) Machine {
 	m.Since = now
 	m.Successes = 0
 	m.Limit, m.Needed = 0, 0
+	if state == Closed {
+		m.Hold = 0
+	}
 	m.Leases = nil
 	return m
 }

@@ -4,23 +4,30 @@ import "slices"
 
 // topic is one circuit's news in a [MemoryStore], whose mutex guards it.
 type topic struct {
-	listeners []func(News)
+	listeners []*listener
 	pending   []telling
 	telling   bool // a goroutine is at it
 }
 
+// listener is one of those that watch a circuit.
+type listener struct {
+	news    func(News)
+	stopped bool
+}
+
 // telling is what one listener is still to be told.
 type telling struct {
-	listener func(News)
+	listener *listener
 	answer   Answer
 }
 
 // Watch tells the listener at once what is known, and from then on what changes. A store
 // that is Silent never calls it.
-func (s *MemoryStore) Watch(circuit string, news func(News)) {
+func (s *MemoryStore) Watch(circuit string, news func(News)) (stop func()) {
 	if s.options.Silent {
-		return
+		return func() {}
 	}
+	one := &listener{news: news}
 	s.mu.Lock()
 	answer := s.apply(circuit, Command{Kind: Read})
 	t := s.topics[circuit]
@@ -28,10 +35,22 @@ func (s *MemoryStore) Watch(circuit string, news func(News)) {
 		t = &topic{}
 		s.topics[circuit] = t
 	}
-	t.listeners = append(t.listeners, news)
-	t.pending = append(t.pending, telling{news, answer})
+	t.listeners = append(t.listeners, one)
+	t.pending = append(t.pending, telling{one, answer})
 	s.mu.Unlock()
 	s.deliver(t)
+	return func() { s.unwatch(circuit, t, one) }
+}
+
+// unwatch forgets a listener, and the topic with its last one.
+func (s *MemoryStore) unwatch(circuit string, t *topic, one *listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one.stopped = true
+	t.listeners = slices.DeleteFunc(t.listeners, func(l *listener) bool { return l == one })
+	if len(t.listeners) == 0 && s.topics[circuit] == t {
+		delete(s.topics, circuit)
+	}
 }
 
 // newsworthy reports whether a change makes wrong what another circuit goes by.
@@ -57,14 +76,15 @@ func (s *MemoryStore) deliver(t *topic) {
 			t.pending = nil // else the array would grow at one end and leak at the other
 		}
 		t.telling = true
+		stopped := next.listener.stopped
 		s.mu.Unlock()
-		s.tell(t, next)
+		s.tell(t, next, stopped)
 	}
 }
 
 // tell calls one listener. A panic or a runtime.Goexit in it ends the goroutine, as it
 // must, but not the delivery of the rest.
-func (s *MemoryStore) tell(t *topic, next telling) {
+func (s *MemoryStore) tell(t *topic, next telling, stopped bool) {
 	returned := false
 	defer func() {
 		s.mu.Lock()
@@ -74,6 +94,8 @@ func (s *MemoryStore) tell(t *topic, next telling) {
 			s.deliver(t)
 		}
 	}()
-	next.listener(News{Live: true, Answer: &next.answer})
+	if !stopped {
+		next.listener.news(News{Live: true, Answer: &next.answer})
+	}
 	returned = true
 }

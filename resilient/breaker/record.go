@@ -71,7 +71,7 @@ const longest = 100 * 365 * 24 * time.Hour
 // exact cuts a command's times to the microsecond, which is what travels.
 func (c Command) exact() Command {
 	for _, d := range []*time.Duration{
-		&c.Lease, &c.Order.For, &c.Settings.RecoveryTimeout, &c.Settings.Cooldown, &c.Settings.MaxRecoveryTimeout,
+		&c.Lease, &c.Hold, &c.Order.For, &c.View.Hold, &c.Settings.RecoveryTimeout, &c.Settings.Cooldown, &c.Settings.MaxRecoveryTimeout,
 	} {
 		switch {
 		case *d > 0:
@@ -168,8 +168,8 @@ func (r Record) settle(now time.Duration, c Command) (Record, bool) {
 			failures++
 		}
 	}
-	trip := failures >= c.Settings.FailureThreshold
-	next, counted := r.Machine.Settle(Permit{round: c.Round, token: c.Token}, c.Outcome, trip, now, on)
+	trip := failures >= c.Settings.FailureThreshold || c.Hold > 0
+	next, counted := r.Machine.settle(Permit{round: c.Round, token: c.Token}, c.Outcome, trip, c.Hold, now, on)
 	if !counted || (state == Closed && c.Outcome == Neutral) || c.Round != before {
 		return r, counted
 	}
@@ -207,7 +207,7 @@ func (r Record) vote(now time.Duration, c Command) (Record, bool) {
 	r.Votes = append(votes, Ballot{Replica: c.Replica, End: addTime(now, length), Length: length})
 	r.Cause = c.Cause
 	next := r.Machine
-	next.LastFailure = now
+	next.LastFailure, next.Hold = now, c.Hold
 	if len(r.Votes) >= c.Settings.MinReporters {
 		next = next.open(now, 1)
 	}
@@ -254,6 +254,9 @@ func (c Command) Rebuilt(now time.Duration) (Record, Answer) {
 		r.Beneath, r.Failures = HalfOpen, 0
 	default:
 		r.Generation = 0
+	}
+	if r.Beneath != Closed {
+		r.Hold = c.exact().View.Hold
 	}
 	r = r.remember(c.ID)
 	return r, Answer{Now: now, Record: r}

@@ -41,9 +41,10 @@ type Store interface {
 	// whatever else keeps it from answering.
 	Do(ctx context.Context, circuit string, c Command) (Answer, error)
 	// Watch asks for news of the circuit of that name, as far as the store has any,
-	// for as long as the store is used. Each is given to news from any goroutine,
-	// one at a time and in order. A store without news never calls it.
-	Watch(circuit string, news func(News))
+	// until stop is called, which may be done more than once. They come from any
+	// goroutine, one at a time and in order; one that is under way may still arrive
+	// after stop has returned. A store without news never calls it.
+	Watch(circuit string, news func(News)) (stop func())
 	// Terms are what a circuit has to know of the store. They do not change.
 	Terms() Terms
 }
@@ -108,6 +109,9 @@ type Command struct {
 	// Restart says that the sender has seen a success since it last reported a
 	// failure, so that the count begins with this one: for Settle.
 	Restart bool
+	// Hold is how long the dependency has asked to be left alone: for Settle and Vote. A
+	// failure with it opens the circuit at once, for at least so long.
+	Hold time.Duration
 	// Cause is what failed, with secrets taken out: for Settle, Vote and Rebuild.
 	Cause string
 	// Failures is how many in a row there were: for Vote and Rebuild.

@@ -17,7 +17,7 @@ type reader struct {
 }
 
 // answerParts is how many parts an answer has, as reply in lua/state.lua makes it.
-const answerParts = 24
+const answerParts = 25
 
 // decode reads what a script has answered. Whatever it is, the result is an answer that
 // makes sense, or an error.
@@ -39,6 +39,7 @@ func decode(parts []string) (breaker.Answer, error) {
 	rec.Order.Force = breaker.Force(r.number("order_force", uint64(breaker.ForceDisabled)))
 	rec.Order.Reset = r.flag("order_reset")
 	rec.Order.For, rec.Ordered = r.time("order_for"), r.time("ordered")
+	rec.Hold = r.time("hold")
 	rec.Cause, rec.Order.Author, rec.Order.Reason = r.text(), r.text(), r.text()
 	rec.Leases = r.leases("leases")
 	if r.fault != "" {

@@ -28,9 +28,9 @@ func own(c breaker.Command) []any {
 	case breaker.Acquire:
 		return []any{micros(c.Lease)}
 	case breaker.Settle:
-		return []any{id(c.Round), id(c.Token), int(c.Outcome), flag(c.Restart), c.Cause}
+		return []any{id(c.Round), id(c.Token), int(c.Outcome), flag(c.Restart), c.Cause, micros(c.Hold)}
 	case breaker.Vote:
-		return []any{id(c.Round), id(c.Replica), max(c.Failures, 0), c.Cause}
+		return []any{id(c.Round), id(c.Replica), max(c.Failures, 0), c.Cause, micros(c.Hold)}
 	case breaker.Operate:
 		o := c.Order
 		return []any{int(o.Force), flag(o.Reset), micros(o.For), o.Author, o.Reason}
@@ -38,7 +38,7 @@ func own(c breaker.Command) []any {
 		v := c.View
 		return []any{
 			int(v.Beneath), max(v.Generation, 0), max(c.Failures, 0), c.Cause,
-			micros(v.LastFailure), micros(v.LastHalfOpen), micros(v.Since), id(v.Round),
+			micros(v.LastFailure), micros(v.LastHalfOpen), micros(v.Since), id(v.Round), micros(v.Hold),
 		}
 	default:
 		return nil

@@ -53,7 +53,7 @@ func fields(r breaker.Record) map[string]string {
 		"since": micro(r.Since), "successes": number(r.Successes), "force_until": micro(r.ForceUntil),
 		"limit": number(r.Limit), "needed": number(r.Needed), "failures": number(r.Failures),
 		"order_force": number(int(r.Order.Force)), "order_reset": reset, "order_for": micro(r.Order.For),
-		"ordered": micro(r.Ordered), "cause": r.Cause, "author": r.Order.Author, "reason": r.Order.Reason,
+		"ordered": micro(r.Ordered), "hold": micro(r.Hold), "cause": r.Cause, "author": r.Order.Author, "reason": r.Order.Reason,
 		"leases": strings.Join(leases, ","), "votes": strings.Join(votes, ","), "seen": strings.Join(seen, ","),
 	}
 	for name, value := range all {
@@ -143,6 +143,11 @@ func (l *lockstep) token() uint64 {
 	return rapid.SampledFrom(l.tokens).Draw(l.T, "token")
 }
 
+// hold is how long a failing dependency asks to be left alone: mostly it does not.
+func (l *lockstep) hold() time.Duration {
+	return rapid.SampledFrom([]time.Duration{0, 0, 0, 0, -1, 1, time.Second, time.Hour}).Draw(l.T, "hold")
+}
+
 func (l *lockstep) command() breaker.Command {
 	if len(l.sent) > 0 && rapid.IntRange(0, 5).Draw(l.T, "again") == 0 {
 		return rapid.SampledFrom(l.sent).Draw(l.T, "repeated")
@@ -164,9 +169,11 @@ func (l *lockstep) command() breaker.Command {
 		}
 		c.Outcome = breaker.Outcome(rapid.IntRange(0, 3).Draw(l.T, "outcome"))
 		c.Restart, c.Cause = rapid.Bool().Draw(l.T, "restart"), anyText.Draw(l.T, "cause")
+		c.Hold = l.hold()
 	case breaker.Vote:
 		c.Round, c.Replica = l.round(), rapid.Uint64Range(1, 3).Draw(l.T, "replica")
 		c.Failures, c.Cause = rapid.IntRange(0, 9).Draw(l.T, "failures"), anyText.Draw(l.T, "cause")
+		c.Hold = l.hold()
 	case breaker.Operate:
 		c.Order = breaker.Order{Author: anyText.Draw(l.T, "author"), Reason: anyText.Draw(l.T, "reason")}
 		if c.Order.Reset = rapid.IntRange(0, 3).Draw(l.T, "reset") == 0; !c.Order.Reset {

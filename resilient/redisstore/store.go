@@ -95,8 +95,12 @@ func (s *Store) Terms() breaker.Terms {
 	return breaker.Terms{Timeout: s.options.Timeout, MaxViewAge: s.options.MaxViewAge, Strict: s.options.Strict}
 }
 
-// Watch asks for news of the circuit of that name. They come while [Store.Run] runs.
-func (s *Store) Watch(circuit string, news func(breaker.News)) { s.watchers.add(circuit, news) }
+// Watch asks for news of the circuit of that name. They come while [Store.Run] runs,
+// until stop is called.
+func (s *Store) Watch(circuit string, news func(breaker.News)) (stop func()) {
+	one := s.watchers.add(circuit, news)
+	return func() { s.watchers.remove(one) }
+}
 
 // Do carries out one command. It returns by the time ctx or the store's Timeout is over,
 // whichever comes first; a ctx that is cancelled without a deadline is noticed by the

@@ -1,7 +1,9 @@
 package redisstore
 
 import (
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed42274fcc/stoic/resilient/breaker"
@@ -14,6 +16,7 @@ type watcher struct {
 	news    func(breaker.News)
 	live    bool          // what it was told last
 	read    time.Duration // the time of Redis at the last read that it was told of
+	gone    atomic.Bool   // it wants no more
 }
 
 // watchers are all of them. Run is given those that are new, and keeps them.
@@ -30,15 +33,31 @@ func (w *watchers) init(events *events) {
 	w.events, w.more, w.byName = events, make(chan struct{}, 1), map[string][]*watcher{}
 }
 
-func (w *watchers) add(circuit string, news func(breaker.News)) {
+func (w *watchers) add(circuit string, news func(breaker.News)) *watcher {
 	one := &watcher{circuit: circuit, news: news}
 	w.mu.Lock()
-	w.byName[circuit] = append(w.byName[circuit], one)
+	w.byName[circuit] = append(slices.Clip(w.byName[circuit]), one)
 	w.fresh = append(w.fresh, one)
 	w.mu.Unlock()
 	select {
 	case w.more <- struct{}{}:
 	default: // Run has been told already
+	}
+	return one
+}
+
+// remove forgets one. Slices that were handed out stay as they are.
+func (w *watchers) remove(one *watcher) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	one.gone.Store(true)
+	is := func(other *watcher) bool { return other == one }
+	w.fresh = slices.DeleteFunc(slices.Clone(w.fresh), is)
+	rest := slices.DeleteFunc(slices.Clone(w.byName[one.circuit]), is)
+	if len(rest) == 0 {
+		delete(w.byName, one.circuit)
+	} else {
+		w.byName[one.circuit] = rest
 	}
 }
 
@@ -67,7 +86,7 @@ func (w *watchers) all() []*watcher {
 func (w *watchers) of(circuit string) []*watcher {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.byName[circuit] // it is only ever appended to
+	return w.byName[circuit] // whoever changes it makes another
 }
 
 // tell gives news to one watcher. What that panics with is logged, and that is all.
@@ -77,6 +96,9 @@ func (w *watchers) tell(one *watcher, news breaker.News) {
 			w.events.complain("a circuit that was told news", value)
 		}
 	}()
+	if one.gone.Load() {
+		return
+	}
 	one.live = news.Live
 	one.news(news)
 }

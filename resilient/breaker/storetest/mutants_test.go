@@ -132,6 +132,13 @@ func mutants() map[string][]bug {
 			before(func(_ *record, c *command, _ time.Duration) { c.Settings.RecoveryMultiplier = 1 }),
 			before(func(_ *record, c *command, _ time.Duration) { c.Settings.MaxRecoveryTimeout = 24 * time.Hour }),
 		},
+		"a failure that says how long opens at once, for so long": {
+			before(func(_ *record, c *command, _ time.Duration) { c.Hold = 0 }),
+			before(func(_ *record, c *command, _ time.Duration) { c.Hold = min(c.Hold, 1) }), // opens, and no more
+			after(func(old record, r *record, _ *answer, _ command, _ time.Duration) { // kept for ever
+				r.Hold = max(r.Hold, old.Hold)
+			}),
+		},
 		"the cooldown lies between two recoveries": {
 			before(func(_ *record, c *command, _ time.Duration) { c.Settings.Cooldown = 0 }),
 		},

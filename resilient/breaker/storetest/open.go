@@ -9,6 +9,7 @@ func openChecks() []check {
 		{name: "an open circuit rejects for its open time", run: openTime},
 		{name: "the open time grows and is capped", run: growingTime},
 		{name: "the cooldown lies between two recoveries", run: cooldown},
+		{name: "a failure that says how long opens at once, for so long", run: held},
 	}
 }
 
@@ -61,4 +62,28 @@ func cooldown(l *lab) {
 	s.Cooldown = 2 * short
 	w.until(w.want.OpenUntil(s))
 	w.probe(long, s)
+}
+
+// One failure is enough, below the threshold and in half-open; what it asks for lengthens
+// the open time and never shortens it; and it is forgotten with the next failure.
+func held(l *lab) {
+	w, s := l.circuit(), soon(settings())
+	failure := w.outcome(breaker.Failure, s)
+	failure.Hold = long
+	w.do(failure)
+	w.is(breaker.Open, "after one failure that says how long")
+	w.until(w.last.Now + short)
+	_, granted := w.acquire(long, s)
+	l.must(!granted, "granted before the time that the dependency has asked for")
+
+	w = l.circuit()
+	w.due(s)
+	probe := w.outcome(breaker.Failure, s)
+	probe.Token = w.probe(long, s)
+	probe.ID, probe.Round, probe.Hold = probe.Token, w.want.Round, short
+	w.do(probe)
+	l.must(w.want.OpenUntil(settings()) > w.last.Now+short, "a short wish has shortened the open time")
+	w.until(w.want.OpenUntil(s))
+	w.report(w.probe(long, s), breaker.Failure, s)
+	l.must(w.last.Record.Hold == 0, "the wish of an earlier failure is kept")
 }

@@ -103,9 +103,10 @@ func (p *plain) Terms() breaker.Terms {
 	return breaker.Terms{Timeout: 50 * time.Millisecond, MaxViewAge: time.Second}
 }
 
-func (p *plain) Watch(circuit string, news func(breaker.News)) {
+func (p *plain) Watch(circuit string, news func(breaker.News)) (stop func()) {
 	p.locked(func() { p.watchers[p.nameOf(circuit)] = append(p.watchers[p.nameOf(circuit)], news) })
 	news(breaker.News{Live: true})
+	return func() {}
 }
 
 // gap is long enough, in a bubble, for all others to come as far.

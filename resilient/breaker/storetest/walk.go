@@ -48,6 +48,7 @@ func (a *walker) next() breaker.Command {
 	case 9, 10, 11:
 		c.Kind, c.Outcome, c.Restart = breaker.Settle, pick(a.rng, breaker.Failure, breaker.Unjudged), a.rng.IntN(4) == 0
 		c.Cause = pick(a.rng, "down", "slow")
+		c.Hold = pick(a.rng, 0, 0, 0, short, long)
 	case 12, 13, 14, 15:
 		c = a.report(c)
 	case 16, 17, 18, 19:

@@ -14,6 +14,7 @@ s = healthy()
 s.round = ROUND
 enter(s, STATE)
 s.generation, s.failures, s.cause = GENERATION, FAILURES, CAUSE
+if STATE ~= CLOSED then s.hold = tonumber(ARGV[OWN + 9]) end
 for name, age in pairs(AGES) do
   if age > 0 then s[name] = math.max(NOW - age, 1) end
 end

@@ -1,6 +1,7 @@
 -- settle counts an outcome, and opens or closes the circuit in the same step.
 local ROUND, TOKEN, OUTCOME, RESTART, CAUSE =
   ARGV[OWN + 1], ARGV[OWN + 2], ARGV[OWN + 3], ARGV[OWN + 4] == '1', ARGV[OWN + 5]
+local HOLD = tonumber(ARGV[OWN + 6])
 
 local s, fault = load()
 if not s then return fault end
@@ -12,8 +13,8 @@ local function closed()
     s.failures = 0
   else
     local failures = RESTART and 1 or s.failures + 1
-    s.last_failure, s.cause = NOW, CAUSE
-    if failures >= POLICY.threshold then open(s, 1) end
+    s.last_failure, s.hold, s.cause = NOW, HOLD, CAUSE
+    if failures >= POLICY.threshold or HOLD > 0 then open(s, 1) end
     s.failures = failures
   end
   remember(s)
@@ -35,7 +36,7 @@ local function halfOpen()
       s.generation = 0
     end
   elseif OUTCOME ~= NEUTRAL then
-    s.last_failure, s.cause = NOW, CAUSE
+    s.last_failure, s.hold, s.cause = NOW, HOLD, CAUSE
     open(s, s.generation + 1)
     s.failures = 1 -- the count was 0 on entry, and one failure ends it
   end

@@ -25,7 +25,7 @@ local OWN = 13 -- a command's own arguments come after these
 
 local NUMBERS = {
   'round', 'state', 'force', 'generation', 'last_failure', 'last_half_open', 'since', 'successes', 'force_until',
-  'limit', 'needed', 'failures', 'order_force', 'order_reset', 'order_for', 'ordered',
+  'limit', 'needed', 'failures', 'order_force', 'order_reset', 'order_for', 'ordered', 'hold',
 }
 local TEXTS = {'cause', 'author', 'reason'}
 local SPANS = {'leases', 'votes'} -- lists of owner:end:length
@@ -138,6 +138,7 @@ local function enter(s, state)
   s.since, s.successes, s.limit, s.needed = NOW, 0, 0, 0
   s.leases, s.votes = {}, {}
   if state ~= OPEN then s.failures = 0 end
+  if state == CLOSED then s.hold = 0 end
 end
 
 local function open(s, generation)
@@ -190,9 +191,12 @@ local function openFor(generation)
   return math.floor(grown)
 end
 
+-- How long this one stays open: what its last failure has asked for, if that is longer.
+local function openTime(s) return math.max(openFor(s.generation), s.hold * 1000) end
+
 -- Whether an open circuit is to grant its first probe.
 local function due(s)
-  if (NOW - s.last_failure) * 1000 < openFor(s.generation) then return false end
+  if (NOW - s.last_failure) * 1000 < openTime(s) then return false end
   return s.last_half_open == 0 or NOW >= s.last_half_open + POLICY.cooldown
 end
 
@@ -228,7 +232,7 @@ end
 local function last(s)
   local till = math.max(NOW, s.force_until)
   if s.state == OPEN then
-    till = math.max(till, s.last_failure + math.ceil(openFor(s.generation) / 1000), s.last_half_open + POLICY.cooldown)
+    till = math.max(till, s.last_failure + math.ceil(openTime(s) / 1000), s.last_half_open + POLICY.cooldown)
   end
   for _, name in ipairs(SPANS) do
     for _, span in ipairs(s[name]) do till = math.max(till, span.till) end

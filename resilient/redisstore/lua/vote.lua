@@ -1,5 +1,6 @@
 -- vote lets a replica have its say: the circuit opens at as many votes as the settings want.
 local ROUND, REPLICA, FAILURES, CAUSE = ARGV[OWN + 1], ARGV[OWN + 2], tonumber(ARGV[OWN + 3]), ARGV[OWN + 4]
+local HOLD = tonumber(ARGV[OWN + 5])
 
 local s, fault = load()
 if not s then return fault end
@@ -11,7 +12,7 @@ local function vote()
     if other.owner ~= REPLICA then votes[#votes + 1] = other end
   end
   votes[#votes + 1] = {owner = REPLICA, till = NOW + length, length = length}
-  s.votes, s.cause, s.last_failure = votes, CAUSE, NOW
+  s.votes, s.cause, s.last_failure, s.hold = votes, CAUSE, NOW, HOLD
   if #votes >= POLICY.reporters then
     open(s, 1)
     s.failures = FAILURES
