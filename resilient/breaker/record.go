@@ -64,13 +64,20 @@ func (r Record) Apply(now time.Duration, c Command) (Record, Answer) {
 	return r, answer
 }
 
+// longest is what a command's times are cut to: a century, so that no sum of one and
+// the time of day overflows, neither here nor where times are kept as doubles.
+const longest = 100 * 365 * 24 * time.Hour
+
 // exact cuts a command's times to the microsecond, which is what travels.
 func (c Command) exact() Command {
 	for _, d := range []*time.Duration{
 		&c.Lease, &c.Order.For, &c.Settings.RecoveryTimeout, &c.Settings.Cooldown, &c.Settings.MaxRecoveryTimeout,
 	} {
-		if *d > 0 {
-			*d = max(d.Truncate(time.Microsecond), time.Microsecond)
+		switch {
+		case *d > 0:
+			*d = min(max(d.Truncate(time.Microsecond), time.Microsecond), longest)
+		default:
+			*d = 0
 		}
 	}
 	return c
