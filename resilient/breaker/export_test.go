@@ -35,3 +35,32 @@ func KeyOf(m Machine) Key {
 	}
 	return k
 }
+
+// Skew sets the store's clock forward, or back.
+func (s *MemoryStore) Skew(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clock := s.clock
+	s.clock = func() time.Duration { return clock() + d }
+}
+
+// Now is the store's clock.
+func (s *MemoryStore) Now() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.clock()
+}
+
+// Forget takes a record away.
+func (s *MemoryStore) Forget(circuit string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.records, circuit)
+}
+
+// Len is how many records are kept.
+func (s *MemoryStore) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.records)
+}

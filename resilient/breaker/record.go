@@ -132,8 +132,7 @@ func (r Record) grant(now time.Duration, c Command) (Record, bool) {
 	if r.knows(c.ID) {
 		return r, false
 	}
-	state := r.Machine.State(c.Settings)
-	if state == HalfOpen && slices.ContainsFunc(r.Leases, func(l Lease) bool { return l.Token == c.ID && l.End > now }) {
+	if r.Machine.State(c.Settings) == HalfOpen && slices.ContainsFunc(r.Leases, func(l Lease) bool { return l.Token == c.ID && l.End > now }) {
 		return r, true
 	}
 	next, _, ok := r.Machine.acquire(now, c.Lease, c.ID, c.Settings)
@@ -141,7 +140,9 @@ func (r Record) grant(now time.Duration, c Command) (Record, bool) {
 		return r, false
 	}
 	r = r.step(next, now)
-	if state == Open { // the round's limits are those of whoever begins it
+	if r.Machine.State(c.Settings) == HalfOpen && r.Limit == 0 {
+		// The round's limits are those of whoever gets its first permit: that begins
+		// it, or is the first after an operator's force was lifted.
 		r.Limit, r.Needed = c.Settings.MaxProbes, c.Settings.SuccessesToClose
 	}
 	return r, true
@@ -228,6 +229,33 @@ func (r Record) operate(now time.Duration, c Command) Record {
 	r = r.step(r.Machine.order(c.Order, now), now)
 	r.Order, r.Ordered = c.Order, now
 	return r.remember(c.ID)
+}
+
+// Rebuilt is what Rebuild writes, at the time now, in the place of a record that makes
+// no sense. Only the circuit's own state and the count can be had from a view. It is a
+// new round, since others may have seen later ones than the sender has: probes that are
+// out count no more. Votes, IDs and an operator's force are lost.
+func (c Command) Rebuilt(now time.Duration) (Record, Answer) {
+	now = now.Truncate(time.Microsecond)
+	at := func(age time.Duration) time.Duration {
+		if age == 0 {
+			return 0 // never
+		}
+		return max(now-max(age, 0), time.Microsecond).Truncate(time.Microsecond)
+	}
+	r := Record{Cause: c.Cause, Failures: max(c.Failures, 0)}
+	r.Round = max(c.View.Round+1, uint64(now/time.Microsecond))
+	r.LastFailure, r.LastHalfOpen, r.Since = at(c.View.LastFailure), at(c.View.LastHalfOpen), at(c.View.Since)
+	switch r.Generation = max(c.View.Generation, 1); c.View.Beneath {
+	case Open:
+		r.Beneath = Open
+	case HalfOpen:
+		r.Beneath, r.Failures = HalfOpen, 0
+	default:
+		r.Generation = 0
+	}
+	r = r.remember(c.ID)
+	return r, Answer{Now: now, Record: r}
 }
 
 func (r Record) knows(id uint64) bool { return slices.Contains(r.Seen, id) }

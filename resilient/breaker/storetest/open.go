@@ -1,0 +1,66 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/seed42274fcc/stoic/resilient/breaker"
+)
+
+func openChecks() []check {
+	return []check{
+		{name: "an open circuit rejects for its open time", run: openTime},
+		{name: "the open time grows and is capped", run: growingTime},
+		{name: "the cooldown lies between two recoveries", run: cooldown},
+	}
+}
+
+// The open time is derived from the times that are stored and the settings of whoever
+// asks; rejections and reads do not move it (A26, A33). The step that ends it grants the
+// first permit (A46).
+func openTime(l *lab) {
+	w, s := l.circuit(), settings()
+	w.trip()
+	since := w.last.Record.LastFailure
+	for range 3 {
+		_, granted := w.acquire(long, s)
+		l.must(!granted, "an open circuit has granted a permit before its time")
+		w.until(w.last.Now + short)
+	}
+	l.must(w.last.Record.LastFailure == since, "rejections have moved the last failure's time")
+	w.until(w.want.OpenUntil(soon(s)))
+	round := w.want.Round
+	w.probe(long, soon(s))
+	l.must(w.last.Record.Beneath == breaker.HalfOpen, "after the first permit the circuit is %v", w.last.Record.Beneath)
+	l.must(w.last.Record.Round > round, "half-open is no new round")
+	l.must(w.last.Record.Failures == 0, "half-open has %d failures", w.last.Record.Failures)
+}
+
+func growingTime(l *lab) {
+	w, s := l.circuit(), soon(settings())
+	s.RecoveryMultiplier = 3
+	s.MaxRecoveryTimeout = 4 * short
+	w.due(s)
+	for generation := 2; generation < 5; generation++ {
+		w.report(w.probe(long, s), breaker.Failure, s)
+		l.must(w.last.Record.Generation == generation, "generation %d, want %d", w.last.Record.Generation, generation)
+		slow := s
+		slow.RecoveryTimeout, slow.MaxRecoveryTimeout = 24*time.Hour, 24*time.Hour
+		_, granted := w.acquire(long, slow)
+		l.must(!granted, "granted in the middle of 24 h")
+		w.until(w.want.OpenUntil(s))
+	}
+}
+
+// It runs from the last entry into half-open, be the open time over or not.
+func cooldown(l *lab) {
+	w, s := l.circuit(), soon(settings())
+	w.due(s)
+	w.report(w.probe(long, s), breaker.Failure, s)
+	w.until(w.want.OpenUntil(s))
+	s.Cooldown = long
+	_, granted := w.acquire(long, s)
+	l.must(!granted, "granted in the middle of the cooldown")
+	s.Cooldown = 2 * short
+	w.until(w.want.OpenUntil(s))
+	w.probe(long, s)
+}
