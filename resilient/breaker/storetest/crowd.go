@@ -61,14 +61,14 @@ func oneStep(l *lab) {
 // A success and the failure at the threshold at once: either it came first, and the
 // circuit is closed with one failure, or it was late (A10).
 func successBetween(l *lab) {
-	for range repetitions {
+	for i := range repetitions {
 		w, s := l.circuit(), settings()
 		for range s.FailureThreshold - 1 {
 			w.settle(breaker.Failure, s)
 		}
 		failure, success := w.outcome(breaker.Failure, s), w.outcome(breaker.Success, s)
 		history := w.crowd(4, func(actor int, send func(breaker.Command) breaker.Answer) {
-			switch actor {
+			switch (actor + i) % 4 { // schedulers have their habits
 			case 0:
 				send(failure)
 			case 1:
@@ -133,11 +133,11 @@ func oneGeneration(l *lab) {
 
 // Many clients do all that circuits do, and repeat some of it.
 func hammer(l *lab) {
-	for range 4 {
+	for round := range uint64(8) {
 		w := l.circuit()
-		w.explain(w.crowd(6, func(actor int, send func(breaker.Command) breaker.Answer) {
-			a := walker{rng: rand.New(rand.NewPCG(uint64(actor), 1)), replica: uint64(actor) + 1}
-			for range 25 {
+		w.explain(w.crowd(4, func(actor int, send func(breaker.Command) breaker.Answer) {
+			a := walker{rng: rand.New(rand.NewPCG(uint64(actor), round)), replica: uint64(actor) + 1}
+			for range 15 {
 				if a.rng.IntN(10) == 0 {
 					l.rest()
 				}

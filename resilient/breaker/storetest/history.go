@@ -71,7 +71,7 @@ func (w *twin) explain(history []op) {
 	slices.SortFunc(history, func(a, b op) int {
 		return cmp.Or(cmp.Compare(a.answer.Now, b.answer.Now), cmp.Compare(a.sent, b.sent))
 	})
-	s := &search{ops: history, done: make([]bool, len(history)), steps: mostSteps}
+	s := &search{ops: history, done: make([]bool, len(history)), failed: map[string]bool{}, steps: mostSteps}
 	found := s.from(w.want, 0)
 	switch {
 	case found:
@@ -86,13 +86,14 @@ func (w *twin) explain(history []op) {
 }
 
 // mostSteps is when the search for an order is given up.
-const mostSteps = 1_000_000
+const mostSteps = 100_000
 
 // search looks for an order. Each answer holds the whole state, so that most wrong turns
 // are seen at once.
 type search struct {
 	ops     []op // by the store's time
 	done    []bool
+	failed  map[string]bool // what no order continues
 	steps   int
 	end     breaker.Record
 	longest int    // how many commands could be put in order
@@ -104,6 +105,10 @@ func (s *search) from(r breaker.Record, n int) bool {
 	if n == len(s.ops) {
 		s.end = r
 		return true
+	}
+	key := s.key(r)
+	if s.failed[key] {
+		return false
 	}
 	candidates := s.candidates()
 	var faults []string
@@ -122,13 +127,23 @@ func (s *search) from(r breaker.Record, n int) bool {
 		}
 		s.done[i] = false
 		if reflect.DeepEqual(r, next) {
-			return false // what changes nothing can come first in any order
+			break // what changes nothing can come first in any order
 		}
 	}
 	if n >= s.longest && len(faults) == len(candidates) {
 		s.longest, s.stuck = n, fmt.Sprintf("%q", faults)
 	}
+	s.failed[key] = true
 	return false
+}
+
+// key is what can still follow: it depends on what is done, and on the state. The order
+// of the IDs does not matter while none is forgotten.
+func (s *search) key(r breaker.Record) string {
+	if len(r.Seen)+len(s.ops) <= 64 {
+		r.Seen = slices.Sorted(slices.Values(r.Seen))
+	}
+	return fmt.Sprint(s.done, r)
 }
 
 // candidates are the commands that can come next: those with the earliest time that were

@@ -29,6 +29,7 @@ func votesOpen(l *lab) {
 	s.MinReporters = 3
 	for _, replica := range []uint64{big, big, big + 1, big, big + 1} {
 		l.must(w.vote(replica, s).Counted, "a vote was not heard")
+		w.settle(breaker.Success, s) // which other replicas have, and which takes no vote back
 		w.is(breaker.Closed, "with fewer votes than are wanted")
 	}
 	a := w.vote(1, s)

@@ -38,7 +38,7 @@ func (a *walker) settings() breaker.Settings {
 
 func (a *walker) next() breaker.Command {
 	c := breaker.Command{ID: newID(), Settings: a.settings(), Round: a.round}
-	switch a.rng.IntN(20) {
+	switch a.rng.IntN(22) {
 	case 0:
 		c.Kind = breaker.Read
 	case 1, 2, 3, 4, 5:
@@ -50,10 +50,10 @@ func (a *walker) next() breaker.Command {
 		c.Cause = pick(a.rng, "down", "slow")
 	case 12, 13, 14, 15:
 		c = a.report(c)
-	case 16, 17:
+	case 16, 17, 18, 19:
 		c.Kind, c.Replica = breaker.Vote, pick(a.rng, a.replica, a.replica+1)
 		c.Failures, c.Cause = 2, "voted"
-	case 18:
+	case 20:
 		c.Kind, c.Order = breaker.Operate, a.order()
 	default:
 		if a.last.ID != 0 {
@@ -111,7 +111,7 @@ func walk(l *lab) {
 	for i := range walkers {
 		walkers[i] = walker{rng: rand.New(rand.NewPCG(uint64(i), 2)), replica: 1}
 	}
-	for step := range 600 {
+	for step := range 1200 {
 		at := step % len(twins)
 		c := walkers[at].next()
 		walkers[at].heard(c, twins[at].do(c))
