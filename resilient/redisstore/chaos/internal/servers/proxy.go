@@ -19,6 +19,7 @@ type Proxy struct {
 	target   string
 	cut      bool
 	delay    time.Duration
+	mute     bool
 	held     map[Which]chan struct{} // open while that kind is held
 	links    map[*link]struct{}
 }
@@ -128,6 +129,14 @@ func (p *Proxy) Delay(d time.Duration) {
 	p.delay = d
 }
 
+// LoseReplies lets through what is sent to the server, and ends the connection in place
+// of its answer.
+func (p *Proxy) LoseReplies(lose bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mute = lose
+}
+
 func (p *Proxy) accept() {
 	for {
 		client, err := p.listener.Accept()
@@ -181,13 +190,19 @@ func (p *Proxy) carry(l *link, to, from net.Conn) {
 			l.subscribed = true
 			l.mu.Unlock()
 		}
-		if err != nil || !p.wait(l) {
+		if err != nil || !p.wait(l) || (from == l.server && p.loses()) {
 			return
 		}
 		if _, err := to.Write(buffer[:n]); err != nil {
 			return
 		}
 	}
+}
+
+func (p *Proxy) loses() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.mute
 }
 
 // wait returns when what was read may go on, and false if there is nowhere to go.
