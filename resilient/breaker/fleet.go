@@ -461,6 +461,7 @@ func (c *Circuit) settleInStore(p Permit, o Outcome, cause error) bool {
 	if o != Success && o != Neutral {
 		command.Cause, command.Restart = causeText(cause), f.succeeded
 		f.succeeded = false
+		c.publish(c.Now()) // the next success is worth noting, even if it comes before the answer
 	}
 	before := f.version
 	answer, err := c.ask(command)
