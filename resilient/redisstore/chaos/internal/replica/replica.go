@@ -37,14 +37,18 @@ type Response struct {
 	// Event is one that a scribe has written down under that number.
 	Event  *history.Event `json:",omitempty"`
 	Number int            `json:",omitempty"`
-	// Work is what came of Working.
-	Work *Worked `json:",omitempty"`
-	// Rush is what came of Rushing.
-	Rush *Rushed `json:",omitempty"`
+	// Report is what came of the request.
+	Report Report
 	// Done says that it was the last one.
 	Done bool `json:",omitempty"`
 	// Error is why it could not be done.
 	Error string `json:",omitempty"`
+}
+
+// Report is what came of working and rushing.
+type Report struct {
+	Work Worked
+	Rush Rushed
 }
 
 // Main is what a replica does instead of testing. It returns false in a process that is
@@ -117,8 +121,9 @@ func (r *Replica) Next() (Response, bool) {
 	return response, true
 }
 
-// Last is the last response to a request; the test fails if there is none.
-func (r *Replica) Last() Response {
+// Report waits until a request is done, and returns what came of it. The test fails if it
+// could not be done.
+func (r *Replica) Report() Report {
 	r.t.Helper()
 	for {
 		response, ok := r.Next()
@@ -129,7 +134,7 @@ func (r *Replica) Last() Response {
 			r.t.Fatal("a replica: " + response.Error)
 		}
 		if response.Done {
-			return response
+			return response.Report
 		}
 	}
 }

@@ -59,9 +59,9 @@ func (s *server) handle(q Request, r *Response) (err error) {
 	case s.circuit == nil:
 		return errNoCircuit
 	case q.Work != nil:
-		r.Work = q.Work.Do(s.circuit)
+		r.Report.Work = q.Work.do(s.circuit)
 	case q.Rush != nil:
-		r.Rush = q.Rush.do(s.circuit)
+		r.Report.Rush = q.Rush.do(s.circuit)
 	}
 	return nil
 }

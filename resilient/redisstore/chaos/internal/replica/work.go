@@ -53,8 +53,7 @@ type Worked struct {
 // ErrDown is what calls fail with.
 var ErrDown = errors.New("down")
 
-// Do makes the calls.
-func (w *Working) Do(c *breaker.Circuit) *Worked {
+func (w *Working) do(c *breaker.Circuit) Worked {
 	var calls, failures, rejected, waited atomic.Int64
 	end := time.Now().Add(w.For)
 	var all sync.WaitGroup
@@ -83,7 +82,7 @@ func (w *Working) Do(c *breaker.Circuit) *Worked {
 		})
 	}
 	all.Wait()
-	return &Worked{calls.Load(), failures.Load(), rejected.Load(), time.Duration(waited.Load())}
+	return Worked{calls.Load(), failures.Load(), rejected.Load(), time.Duration(waited.Load())}
 }
 
 func atMost(most *atomic.Int64, value int64) {
@@ -114,7 +113,7 @@ type Rushed struct {
 	Until int64
 }
 
-func (w *Rushing) do(c *breaker.Circuit) *Rushed {
+func (w *Rushing) do(c *breaker.Circuit) Rushed {
 	begin := time.Unix(0, w.At)
 	var admitted atomic.Int64
 	var all sync.WaitGroup
@@ -134,5 +133,5 @@ func (w *Rushing) do(c *breaker.Circuit) *Rushed {
 	}
 	all.Wait()
 	snap := c.Snapshot()
-	return &Rushed{admitted.Load(), snap.State, snap.Until.UnixNano()}
+	return Rushed{admitted.Load(), snap.State, snap.Until.UnixNano()}
 }
