@@ -23,7 +23,7 @@ var errDown = errors.New("down")
 type member struct {
 	store *redisstore.Store
 	sent  *counter
-	end   func() // ends Run, and waits until it has ended
+	leave func() // ends Run and the client, and waits until nothing is left of them
 }
 
 // counter counts the scripts that calls send. What Run reads comes in pipelines, which
@@ -52,21 +52,22 @@ func (c *counter) reset() int { return int(c.scripts.Swap(0)) }
 func join(t testing.TB, address string, options *redisstore.Options, news bool) *member {
 	t.Helper()
 	client := redis.NewClient(&redis.Options{Addr: address, ContextTimeoutEnabled: true, DialTimeout: time.Second})
-	m := &member{sent: &counter{}, end: func() {}}
+	m := &member{sent: &counter{}}
 	client.AddHook(m.sent)
 	store, err := redisstore.New(client, options)
 	require.NoError(t, err)
 	m.store = store
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
 	if news {
-		ctx, cancel := context.WithCancel(context.Background())
-		var running sync.WaitGroup
 		running.Go(func() { _ = store.Run(ctx) })
-		m.end = func() { cancel(); running.Wait() }
 	}
-	t.Cleanup(func() {
-		m.end()
+	m.leave = sync.OnceFunc(func() {
+		cancel()
+		running.Wait()
 		_ = client.Close()
 	})
+	t.Cleanup(m.leave)
 	return m
 }
 
