@@ -35,7 +35,7 @@
 // for seconds, <namespace>:{<circuit's name>}:probe, which is written to see whether
 // Redis takes writes. A user with rights for
 //
-//	~<namespace>:* &<namespace>:* +@read +@write +@scripting +@pubsub +@connection +time +@transaction
+//	~<namespace>:* &<namespace>:* +@read +@write +@scripting +@pubsub +@connection +time
 //
 // can do all of it; a cluster wants +cluster as well. Give Redis the policy noeviction,
 // or one of the volatile ones and room: see below what an evicted circuit is.

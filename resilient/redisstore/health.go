@@ -11,7 +11,7 @@ import (
 
 // ErrUnavailable says that Redis was not asked, since it could not be used a moment ago.
 // It comes with what was wrong then.
-var ErrUnavailable = errors.New("Redis cannot be used at present")
+var ErrUnavailable = errors.New("redis cannot be used at present")
 
 // health keeps calls away from a Redis that does not work, by a circuit of its own. It
 // says when that is found, and when it is over.
@@ -28,17 +28,15 @@ type health struct {
 // What is known of a Redis that fails holds for a short while only: it costs one command
 // to look again.
 const (
-	tolerated   = 3 // failures in a row
-	firstPause  = 500 * time.Millisecond
-	longerPause = time.Second
+	tolerated = 3 // failures in a row
+	pause     = 500 * time.Millisecond
 )
 
 func newHealth(tell func(Event)) (*health, error) {
 	h := &health{}
 	settings := breaker.DefaultSettings()
 	settings.FailureThreshold = tolerated
-	settings.RecoveryTimeout, settings.MaxRecoveryTimeout, settings.RecoveryMultiplier = firstPause, longerPause, 2
-	settings.Cooldown = 0
+	settings.RecoveryTimeout, settings.Cooldown = pause, 0
 	circuit, err := breaker.New("redisstore", settings, &breaker.Options{OnTransition: func(t breaker.Transition) {
 		switch {
 		case t.From == breaker.Closed && t.To == breaker.Open:

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"reflect"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -27,7 +26,6 @@ type Store struct {
 	events   *events
 	health   *health
 	watchers watchers
-	running  atomic.Bool
 }
 
 var _ breaker.Store = (*Store)(nil)
