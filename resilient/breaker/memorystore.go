@@ -32,12 +32,15 @@ const (
 // MemoryStore is a [Store] in this process: for several circuits that share a state, and
 // for tests. It keeps nothing of circuits that never failed, and of the others no more
 // than [MemoryOptions].Retention says. Its clock is the wall clock. It starts no
-// goroutine. All methods are safe for concurrent use. Make it with [NewMemoryStore].
+// goroutine. A name that is watched is kept in mind for good, since whoever watches it
+// is not to miss anything. All methods are safe for concurrent use. Make it with
+// [NewMemoryStore].
 //
 // News are delivered in order, one at a time for each circuit and with no lock held, on
 // the goroutine of a command that caused one of them: often, but not always, before its
 // Do has returned. They tell of all that makes another's view wrong: transitions, the
 // first failure, the end of a run of failures, places taken and freed, votes and orders.
+// What a listener panics with comes out of that Do; the others are told nevertheless.
 type MemoryStore struct {
 	options MemoryOptions
 	clock   func() time.Duration

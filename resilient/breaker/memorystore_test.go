@@ -46,10 +46,12 @@ func TestMemoryStoreIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, ctx := breaker.NewMemoryStore(nil), t.Context()
 		for i := range 1000 {
-			_, err := store.Do(ctx, fmt.Sprint("healthy ", i), breaker.Command{
-				Kind: breaker.Settle, ID: 1, Outcome: breaker.Success, Settings: breaker.DefaultSettings(),
-			})
-			require.NoError(t, err)
+			for _, o := range []breaker.Outcome{breaker.Success, breaker.Neutral} {
+				_, err := store.Do(ctx, fmt.Sprint("healthy ", i), breaker.Command{
+					Kind: breaker.Settle, ID: 1, Outcome: o, Settings: breaker.DefaultSettings(),
+				})
+				require.NoError(t, err)
+			}
 		}
 		require.Zero(t, store.Len())
 

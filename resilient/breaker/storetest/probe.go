@@ -52,6 +52,8 @@ func neutralProbe(l *lab) {
 		l.must(!granted, "two probes, where one is allowed")
 		w.report(token, breaker.Neutral, s)
 		l.must(w.last.Record.Beneath == breaker.HalfOpen && w.last.Record.Successes == 0, "a neutral probe has decided something")
+		again := breaker.Command{Kind: breaker.Acquire, ID: token, Lease: long, Settings: s}
+		l.must(!w.do(again).Granted, "a token that was settled is granted again, to a client that has given it back")
 	}
 	w.report(w.probe(long, s), breaker.Success, s)
 	w.is(breaker.Closed, "after a success")
@@ -71,6 +73,8 @@ func lapse(l *lab) {
 		l.must(!w.report(silent, o, s).Counted, "a %v after its lease was counted", o)
 		_, granted := w.acquire(long, s)
 		l.must(!granted, "two probes, where one is allowed")
+		again := breaker.Command{Kind: breaker.Acquire, ID: silent, Lease: long, Settings: s}
+		l.must(!w.do(again).Granted, "a token whose lease has lapsed is still granted, while another is out")
 		l.must(w.report(other, breaker.Success, s).Counted, "the probe in time did not count")
 		w.is(breaker.Closed, "after the probe in time")
 	}
@@ -135,6 +139,7 @@ func successesCleared(l *lab) {
 	}
 	w.report(w.probe(long, s), breaker.Failure, s)
 	w.is(breaker.Open, "after a failed probe")
+	l.must(w.last.Record.Failures == 1, "one failed probe opens with %d failures", w.last.Record.Failures)
 	w.until(w.want.OpenUntil(s))
 	for range 2 {
 		w.report(w.probe(long, s), breaker.Success, s)

@@ -36,6 +36,8 @@ func votesOpen(l *lab) {
 	l.must(a.Record.Beneath == breaker.Open, "three replicas of three have voted, and it is %v", a.Record.Beneath)
 	l.must(a.Record.Failures == 7 && a.Record.Generation == 1, "opened with %d failures in generation %d",
 		a.Record.Failures, a.Record.Generation)
+	l.must(a.Record.Cause == "down", "the cause of a vote is lost: %q", a.Record.Cause)
+	l.must(a.Record.LastFailure == a.Now, "opened at %v by a failure at %v", a.Now, a.Record.LastFailure)
 	l.must(!w.vote(2, s).Counted, "a vote was heard in an open circuit")
 
 	w = l.circuit()
