@@ -27,9 +27,7 @@ func (o *Opening) do(ctx context.Context) (*breaker.Circuit, error) {
 		return nil, err
 	}
 	if !o.Silent {
-		if r, ok := any(store).(interface{ Run(context.Context) error }); ok {
-			go func() { _ = r.Run(ctx) }() // it ends with the process
-		}
+		go func() { _ = store.Run(ctx) }() // it ends with the process
 	}
 	return breaker.New(o.Name, o.Settings, &breaker.Options{Store: store})
 }
