@@ -16,7 +16,7 @@ import (
 func TestCommandsOfCalls(t *testing.T) {
 	t.Parallel()
 	server := servers.Start(t)
-	m := join(t, server.Address, nil, true)
+	m := join(t, server.Address, patient, true)
 	m.live(t)
 	warm(t, m)
 
@@ -84,7 +84,7 @@ func TestCommandsWithoutNews(t *testing.T) {
 	server := servers.Start(t)
 	const age = 100 * ms
 	for range 3 {
-		m := join(t, server.Address, &redisstore.Options{MaxViewAge: age, Timeout: 50 * ms}, false)
+		m := join(t, server.Address, &redisstore.Options{MaxViewAge: age, Timeout: patient.Timeout}, false)
 		warm(t, m)
 		c := m.circuit(t, "quiet", settings())
 		begun := time.Now()

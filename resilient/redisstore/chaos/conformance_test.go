@@ -20,7 +20,7 @@ func TestConformanceOnMiniredis(t *testing.T) {
 	t.Parallel()
 	server := miniredis.RunT(t)
 	storetest.Run(t, func(t *testing.T) storetest.Harness {
-		h := harness(t, "redis://"+server.Addr())
+		h := harness(t, "redis://"+server.Addr(), true)
 		var off time.Duration
 		set := func() {
 			if off != 0 {
@@ -45,7 +45,7 @@ func TestConformanceOnRedis(t *testing.T) {
 	server := servers.Start(t)
 	proxy := servers.NewProxy(t, server.Address)
 	storetest.Run(t, func(t *testing.T) storetest.Harness {
-		h := harness(t, proxy.URL())
+		h := harness(t, proxy.URL(), true)
 		h.Stall = func() func() {
 			proxy.Hold(servers.All)
 			return func() { proxy.Release(servers.All) }
@@ -55,25 +55,33 @@ func TestConformanceOnRedis(t *testing.T) {
 	})
 }
 
+func TestConformanceWithoutNews(t *testing.T) {
+	t.Parallel()
+	server := servers.Start(t)
+	storetest.Run(t, func(t *testing.T) storetest.Harness { return harness(t, server.URL(), false) })
+}
+
 func TestConformanceOnACluster(t *testing.T) {
 	t.Parallel()
 	cluster := servers.StartCluster(t)
-	storetest.Run(t, func(t *testing.T) storetest.Harness { return harness(t, cluster.URL()) })
+	storetest.Run(t, func(t *testing.T) storetest.Harness { return harness(t, cluster.URL(), true) })
 }
 
 // harness opens stores on what the URL leads to, and meddles with their keys.
-func harness(t *testing.T, url string) storetest.Harness {
+func harness(t *testing.T, url string, news bool) storetest.Harness {
 	t.Helper()
 	ctx, end := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	t.Cleanup(func() { end(); running.Wait() })
 	client := keys(t, url)
 	return storetest.Harness{
-		News: true,
+		News: news,
 		Open: func() breaker.Store {
-			store, err := redisstore.Open(url, nil)
+			store, err := redisstore.Open(url, patient)
 			require.NoError(t, err)
-			running.Go(func() { _ = store.Run(ctx) })
+			if news {
+				running.Go(func() { _ = store.Run(ctx) })
+			}
 			t.Cleanup(func() { _ = store.Close() })
 			return store
 		},

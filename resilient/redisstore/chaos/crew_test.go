@@ -103,7 +103,7 @@ type tally struct {
 // check looks at a round's history; the test fails if it cannot be explained.
 func (s *tally) check(t *testing.T, what string, events []history.Event) {
 	t.Helper()
-	for _, f := range history.Check(events, 20*time.Second) {
+	for _, f := range history.Check(events, long(30*time.Second, 5*time.Second)) {
 		s.circuits++
 		s.commands += f.Commands
 		s.lost += f.Lost

@@ -17,6 +17,10 @@ import (
 	"github.com/seed42274fcc/stoic/resilient/redisstore"
 )
 
+// patient is for tests in which Redis always answers: a machine that is busy with other
+// things is not to be taken for a Redis that is gone.
+var patient = &redisstore.Options{Timeout: 2 * time.Second}
+
 var errDown = errors.New("down")
 
 // member is one replica in this process: a store of its own, and what it sends.

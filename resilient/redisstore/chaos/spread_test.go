@@ -35,7 +35,7 @@ func TestHowSoonOthersKnow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &spread{t: t, options: redisstore.Options{MaxViewAge: age}, news: test.news, deaf: test.deaf}
+			s := &spread{t: t, options: redisstore.Options{MaxViewAge: age, Timeout: patient.Timeout}, news: test.news, deaf: test.deaf}
 			s.blind = !test.news && test.bound < age
 			s.setUp()
 			var all figures

@@ -34,7 +34,7 @@ type Writing struct {
 func (w *Writing) do(ctx context.Context, say func(Response)) error {
 	options := &redis.Options{Addr: w.Address, MaxRetries: -1, ContextTimeoutEnabled: true, DialerRetries: 1}
 	if w.Retries {
-		options.MaxRetries = 3
+		options.MaxRetries, options.MinRetryBackoff, options.MaxRetryBackoff = 3, soonest, 2*soonest
 	}
 	client := redis.NewClient(options)
 	defer func() { _ = client.Close() }()
@@ -49,7 +49,7 @@ func (w *Writing) do(ctx context.Context, say func(Response)) error {
 }
 
 // soonest is when a client that repeats what got lost does so at the earliest.
-const soonest = 4 * time.Millisecond
+const soonest = 15 * time.Millisecond
 
 func (w *Writing) scribe(ctx context.Context, client redis.UniversalClient, number int, say func(Response)) error {
 	r := rand.New(rand.NewPCG(w.Seed, uint64(number)))
