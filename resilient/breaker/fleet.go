@@ -504,6 +504,7 @@ func (c *Circuit) settleInStore(p Permit, o Outcome, cause error, hold time.Dura
 	if o != Success && o != Neutral {
 		command.Cause, command.Restart = causeText(cause), f.succeeded
 		f.reported, f.reportedText, f.succeeded = cause, command.Cause, false
+		c.publish(c.Now()) // the next success is worth noting, even if it comes before the answer
 	}
 	answer, err := c.ask(command)
 	if err != nil {

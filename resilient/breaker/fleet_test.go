@@ -167,6 +167,23 @@ func TestAFailureIsOneCommandAndATripIsKnownToAll(t *testing.T) {
 	})
 }
 
+func TestASuccessCountsWhileAFailureIsBeingReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf()
+		c := replica(t, s, small()) // two failures open it
+		require.True(t, call(c, nil))
+		s.before = func(breaker.Command) {
+			s.before = nil
+			require.True(t, call(c, nil)) // by another caller, while the store takes its time
+		}
+		require.True(t, call(c, errDown))
+		require.True(t, call(c, errDown))
+		assert.Equal(t, breaker.Closed, c.State(), "the two were not in a row")
+		require.True(t, call(c, errDown))
+		assert.Equal(t, breaker.Open, c.State())
+	})
+}
+
 func TestOneProbeInTheWholeFleet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf()

@@ -14,13 +14,16 @@ local function probe(state)
     if not due(s) then return false end
     enter(s, HALF_OPEN)
     s.last_half_open = NOW
-    s.limit, s.needed = POLICY.probes, POLICY.needed -- the round's limits are those of whoever begins it
-    lease()
+  elseif find(s.leases, ID) then
     return true
+  elseif #live(s.leases) >= (s.limit ~= 0 and s.limit or POLICY.probes) then
+    return false
   end
-  if find(s.leases, ID) then return true end
-  local limit = s.limit ~= 0 and s.limit or POLICY.probes
-  if #live(s.leases) >= limit then return false end
+  if s.limit == 0 then
+    -- The round's limits are those of whoever gets its first permit: that begins it, or is the first after an
+    -- operator's force was lifted.
+    s.limit, s.needed = POLICY.probes, POLICY.needed
+  end
   lease()
   return true
 end
