@@ -78,8 +78,8 @@ func (r *recorder) Do(ctx context.Context, circuit string, c breaker.Command) (b
 	return answer, err
 }
 
-func (r *recorder) Watch(circuit string, news func(breaker.News)) {
-	r.Store.Watch(circuit, func(n breaker.News) {
+func (r *recorder) Watch(circuit string, news func(breaker.News)) (stop func()) {
+	return r.Store.Watch(circuit, func(n breaker.News) {
 		if n.Answer != nil {
 			r.views.learn(*n.Answer)
 		}
