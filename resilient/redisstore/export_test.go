@@ -4,12 +4,16 @@ import (
 	"context"
 	_ "embed"
 	"strings"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
 
 // Client is the store's.
 func Client(s *Store) redis.UniversalClient { return s.client }
+
+// Reread sets how often all circuits are read.
+func Reread(s *Store, d time.Duration) { s.rereading = d }
 
 // Touch writes what a probe writes.
 func Touch(s *Store, circuit string) error { return s.touch(context.Background(), circuit) }

@@ -17,7 +17,7 @@ import (
 )
 
 func TestOptionsOutOfRange(t *testing.T) {
-	client := redis.NewClient(&redis.Options{ContextTimeoutEnabled: true})
+	client := redis.NewClient(&redis.Options{Addr: freeAddr(t), ContextTimeoutEnabled: true, MaxRetries: -1, DialerRetries: 1})
 	defer func() { _ = client.Close() }()
 	for want, options := range map[string]redisstore.Options{
 		"Retention":  {Retention: time.Minute},

@@ -15,9 +15,9 @@ import (
 
 // How often Run does things of its own accord.
 const (
-	rereading    = 10 * time.Second // reads all circuits again, come what may
-	looking      = 200 * time.Millisecond
-	firstBackoff = 50 * time.Millisecond // between subscriptions
+	rereading    = 10 * time.Second       // reads all circuits again, come what may
+	looking      = 200 * time.Millisecond // looks after those that could not be read, and after Redis
+	firstBackoff = 50 * time.Millisecond  // between subscriptions
 	lastBackoff  = 500 * time.Millisecond
 )
 
@@ -66,7 +66,7 @@ func (r *runner) session(ctx context.Context) error {
 		return err
 	}
 	defer sub.end()
-	pings, reads, looks := time.NewTicker(r.options.MaxViewAge), time.NewTicker(rereading), time.NewTicker(looking)
+	pings, reads, looks := time.NewTicker(r.options.MaxViewAge), time.NewTicker(r.rereading), time.NewTicker(looking)
 	defer pings.Stop()
 	defer reads.Stop()
 	defer looks.Stop()

@@ -46,12 +46,12 @@ func startRedis(t testing.TB, args ...string) *server {
 		t.Skipf("NOT RUN: this test needs a redis-server in PATH (%v); STOIC_REDIS=required makes that a failure", err)
 	}
 	s := &server{t: t, binary: binary, dir: t.TempDir(), args: args, addr: freeAddr(t)}
-	s.start()
 	s.client = redis.NewClient(&redis.Options{Addr: s.addr, DisableIdentity: true})
 	t.Cleanup(func() {
 		_ = s.client.Close()
 		s.kill()
 	})
+	s.start()
 	return s
 }
 

@@ -26,6 +26,8 @@ type Store struct {
 	events   *events
 	health   *health
 	watchers watchers
+
+	rereading time.Duration // shorter in a test
 }
 
 var _ breaker.Store = (*Store)(nil)
@@ -43,7 +45,7 @@ func New(client redis.UniversalClient, options *Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{client: client, options: full, channel: full.Namespace + ":news"}
+	s := &Store{client: client, options: full, channel: full.Namespace + ":news", rereading: rereading}
 	if s.scripts, err = loadScripts(); err != nil {
 		return nil, fmt.Errorf("redisstore: the scripts are missing from the program: %w", err)
 	}
