@@ -29,8 +29,12 @@ func memoryHarness(options *breaker.MemoryOptions) func(*testing.T) storetest.Ha
 func TestMemoryStoreKeepsTheRules(t *testing.T) {
 	t.Run("in a bubble", func(t *testing.T) { storetest.RunInBubble(t, memoryHarness(nil)) })
 	t.Run("in real time", func(t *testing.T) { storetest.Run(t, memoryHarness(nil)) })
-	t.Run("silent", func(t *testing.T) {
-		storetest.RunInBubble(t, memoryHarness(&breaker.MemoryOptions{Silent: true}))
+	t.Run("silent, and time moved by hand", func(t *testing.T) {
+		storetest.Run(t, func(t *testing.T) storetest.Harness {
+			h := memoryHarness(&breaker.MemoryOptions{Silent: true})(t)
+			h.Advance = h.Skew
+			return h
+		})
 	})
 }
 

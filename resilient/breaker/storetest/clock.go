@@ -10,6 +10,9 @@ func clockChecks() []check {
 	return []check{
 		{name: "the store's clock decides", run: oneClock, needs: func(h Harness) (string, bool) { return "Now", h.Now != nil }},
 		{name: "time passes as it does in the store", run: timePasses},
+		{name: "what may still decide is remembered", run: remembered, needs: func(h Harness) (string, bool) {
+			return "Advance", h.Advance != nil
+		}},
 		{name: "a clock that goes backwards delays nothing", run: clockBack, needs: hasSkew},
 		{name: "a clock that jumps ahead ends what it must", run: clockAhead, needs: hasSkew},
 	}
@@ -38,6 +41,27 @@ func timePasses(l *lab) {
 	w.trip()
 	l.must(w.last.Record.LastFailure == w.last.Now && w.last.Record.Since == w.last.Now, "a failure at %v is noted at %v",
 		w.last.Now, w.last.Record.LastFailure)
+}
+
+// A store may forget what nobody asks for, but not before the longest open time, lease
+// and force are over: else a broken dependency would be flooded (A17).
+func remembered(l *lab) {
+	const day = 24 * time.Hour
+	s := settings()
+	s.RecoveryTimeout = day
+	open, probing, forced := l.circuit(), l.circuit(), l.circuit()
+	open.trip()
+	probing.due(soon(s))
+	probing.probe(2*day, soon(s))
+	forced.force(breaker.ForceOpen, breaker.LongestOrder)
+	l.pass(day - time.Minute)
+	_, granted := open.acquire(long, s)
+	l.must(!granted, "an open circuit was forgotten before its time")
+	l.pass(day - time.Minute)
+	_, granted = probing.acquire(long, s)
+	l.must(!granted, "a probe's place was given away before its lease had lapsed")
+	l.pass(breaker.LongestOrder - 2*day)
+	forced.is(breaker.ForcedOpen, "until a minute before the end of its force")
 }
 
 // Times that lie ahead count as now: nothing takes longer than it would from now on, and

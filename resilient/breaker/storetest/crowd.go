@@ -12,6 +12,7 @@ func crowdChecks() []check {
 		{name: "a success in between is not lost", run: successBetween},
 		{name: "probes are granted by the store only", run: oneProbe},
 		{name: "a generation is one failed recovery", run: oneGeneration},
+		{name: "probes that settle at once have an order", run: probesAtOnce},
 		{name: "answers at once have an order", run: hammer},
 	}
 }
@@ -128,6 +129,29 @@ func oneGeneration(l *lab) {
 		w.explain(history)
 		w.is(breaker.Open, "after failed probes")
 		l.must(w.last.Record.Generation == 2, "generation %d after one failed recovery", w.last.Record.Generation)
+	}
+}
+
+// A probe's success and another's failure at once: whichever comes first decides, the
+// other is late; neither is lost, and neither counts twice (A11).
+func probesAtOnce(l *lab) {
+	for i := range repetitions {
+		w, s := l.circuit(), soon(settings())
+		s.MaxProbes = 2
+		w.due(s)
+		success, failure := w.probe(long, s), w.probe(long, s)
+		history := w.crowd(2, func(actor int, send func(breaker.Command) breaker.Answer) {
+			token, o := success, breaker.Success
+			if (actor+i)%2 == 0 {
+				token, o = failure, breaker.Failure
+			}
+			c := w.outcome(o, s)
+			c.ID, c.Token = token, token
+			send(c)
+		})
+		l.must(results(history, counted) == 1, "a success and a failure that would both decide: %d were counted",
+			results(history, counted))
+		w.explain(history)
 	}
 }
 

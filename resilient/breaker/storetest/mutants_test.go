@@ -34,6 +34,15 @@ func naming(f func(string) string) bug { return bug{name: f} }
 
 func settles(c command, o breaker.Outcome) bool { return c.Kind == breaker.Settle && c.Outcome == o }
 
+// forgetting is of stores that keep nothing for longer.
+func forgetting(after time.Duration) bug {
+	return before(func(r *record, _ *command, now time.Duration) {
+		if now > r.Since+after {
+			*r = record{}
+		}
+	})
+}
+
 // turn lets a mutant be wrong every second time.
 var turn atomic.Int64
 
@@ -316,6 +325,12 @@ func mutants() map[string][]bug {
 				}
 			}),
 		},
+		"probes that settle at once have an order": {
+			{gap: func(c command) bool { return c.Token != 0 }},
+		},
+		"what may still decide is remembered": {
+			forgetting(23 * time.Hour), forgetting(47 * time.Hour), forgetting(29 * 24 * time.Hour),
+		},
 		"answers at once have an order": {
 			{gap: func(c command) bool { return c.Kind == breaker.Acquire }},
 			{gap: func(c command) bool { return c.Kind == breaker.Operate }},
@@ -421,6 +436,19 @@ func mutants() map[string][]bug {
 			}},
 			{news: func(*plain, []func(breaker.News), breaker.News) {}},
 		},
+		"news are of the circuit that was asked for": {
+			{news: func(p *plain, _ []func(breaker.News), n breaker.News) { // all hear all
+				p.mu.Lock()
+				var all []func(breaker.News)
+				for _, w := range p.watchers {
+					all = append(all, w...)
+				}
+				p.mu.Unlock()
+				for _, news := range all {
+					news(n)
+				}
+			}},
+		},
 		"news are told one at a time": {
 			{news: func(_ *plain, listeners []func(breaker.News), n breaker.News) {
 				for _, news := range listeners {
@@ -442,7 +470,13 @@ func TestKitFindsMutants(t *testing.T) {
 		for i, b := range bugs {
 			var findings []error
 			var notes []string
-			synctest.Test(t, func(*testing.T) { findings, notes = storetest.Examine(check, newPlain(b).harness()) })
+			synctest.Test(t, func(*testing.T) {
+				h := newPlain(b).harness()
+				if check == "what may still decide is remembered" {
+					h.Advance = time.Sleep
+				}
+				findings, notes = storetest.Examine(check, h)
+			})
 			assert.NotEmpty(t, findings, "%s, mutant %d", check, i)
 			assert.Empty(t, notes, "%s, mutant %d", check, i)
 		}
@@ -518,6 +552,6 @@ func TestKitSaysWhatItDoesNotCheck(t *testing.T) {
 			_, notes := storetest.Examine(name, bare)
 			unsaid += len(notes)
 		}
-		require.Equal(t, 9, unsaid)
+		require.Equal(t, 11, unsaid)
 	})
 }

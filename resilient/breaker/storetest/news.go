@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -11,6 +12,7 @@ func newsChecks() []check {
 	return []check{
 		{name: "news tell of every transition, in order", run: news, needs: hasNews},
 		{name: "news are told one at a time", run: newsOneAtATime, needs: hasNews},
+		{name: "news are of the circuit that was asked for", run: newsByName, needs: hasNews},
 		{name: "a store without news tells none", run: noNews, needs: func(h Harness) (string, bool) {
 			return "store without News", !h.News
 		}},
@@ -164,6 +166,34 @@ func newsOneAtATime(l *lab) {
 			got = got[1:]
 		}
 		l.must(len(got) == 40, "news of %d transitions, want 40", len(got))
+	}
+}
+
+// Whatever the names are, and be they alike.
+func newsByName(l *lab) {
+	var twins []*twin
+	var feeds []*feed
+	for _, name := range odd() {
+		w := l.named(name + l.prefix + name)
+		twins, feeds = append(twins, w), append(feeds, w.watch())
+	}
+	for i, w := range twins {
+		w.waitLive(feeds[i])
+		c := w.outcome(breaker.Failure, settings())
+		c.Cause = fmt.Sprintf("%+q", w.name)
+		w.do(c)
+	}
+	for i, w := range twins {
+		own := fmt.Sprintf("%+q", w.name)
+		l.must(feeds[i].told(func(a breaker.Answer) bool { return a.Record.Cause == own }), "no news of %s", own)
+		feeds[i].mu.Lock()
+		for _, a := range feeds[i].answers {
+			if a.Record.Cause != "" && a.Record.Cause != own {
+				l.errorf("news of %s are told as of %s", a.Record.Cause, own)
+			}
+		}
+		feeds[i].mu.Unlock()
+		w.startAnew()
 	}
 }
 

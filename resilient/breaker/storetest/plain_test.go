@@ -108,6 +108,9 @@ func (p *plain) Watch(circuit string, news func(breaker.News)) {
 	news(breaker.News{Live: true})
 }
 
+// gap is long enough, in a bubble, for all others to come as far.
+const gap = time.Nanosecond
+
 var errLost = errors.New("the reply was lost")
 
 func (p *plain) Do(ctx context.Context, circuit string, c breaker.Command) (breaker.Answer, error) {
@@ -151,7 +154,7 @@ func (p *plain) carryOut(circuit string, c breaker.Command) (breaker.Answer, err
 	if p.bug.gap != nil && p.bug.gap(c) {
 		p.mu.Unlock()
 		p.telling.Unlock()
-		time.Sleep(1)
+		time.Sleep(gap)
 		p.telling.Lock()
 		p.mu.Lock()
 	}
@@ -165,7 +168,7 @@ func (p *plain) carryOut(circuit string, c breaker.Command) (breaker.Answer, err
 	}
 	p.telling.Unlock()
 	if p.bug.twoSteps && next.Beneath == breaker.Closed && next.Failures >= c.Settings.FailureThreshold && answer.Counted {
-		time.Sleep(1)
+		time.Sleep(gap)
 		c = breaker.Command{
 			Kind: breaker.Vote, ID: c.ID + 2, Round: next.Round, Failures: next.Failures, Cause: c.Cause, Settings: c.Settings,
 		}
