@@ -31,7 +31,7 @@ func TestViewsAreCurrentWithinTheirBound(t *testing.T) {
 		"by looking again": {false, 100*ms + 50*ms},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := newViews(t, test.news, redisstore.Options{MaxViewAge: 100 * ms})
+			v := newViews(t, test.news, redisstore.Options{MaxViewAge: 100 * ms, Timeout: patient.Timeout})
 			v.run(long(20*time.Second, 2*time.Second))
 			v.check(test.age + grace)
 		})
