@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // lostContext reports a foreign context only where it is passed to work that can fail: to a function that returns an
@@ -65,7 +67,7 @@ func (c *contextCheck) call(call *ast.CallExpr) {
 	}
 	var foreign []ast.Expr
 	for _, arg := range call.Args {
-		if !isContext(info.TypeOf(arg)) {
+		if !shape.IsContext(info.TypeOf(arg)) {
 			continue
 		}
 		root := c.foreign(arg)
@@ -125,7 +127,7 @@ func (c *contextCheck) foreign(e ast.Expr) ast.Expr {
 // outer reports whether a variable is a context of the surroundings, and not one that was made for what outlives the
 // call.
 func (c *contextCheck) outer(v *types.Var) bool {
-	if !isContext(v.Type()) || c.g.fn.lit == nil || !c.outside(v) {
+	if !shape.IsContext(v.Type()) || c.g.fn.lit == nil || !c.outside(v) {
 		return false
 	}
 	if c.g.ctx != nil && variable(c.pass.TypesInfo, c.g.ctx) == v {

@@ -8,6 +8,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // lostFuture reports futures that nobody can wait for. One that is passed on, stored, returned or looked at in any way is
@@ -41,14 +43,14 @@ Nobody learns how such a call ended, and nothing ends it early.`,
 func futures(info *types.Info, node ast.Node) iter.Seq2[*types.Var, *ast.CallExpr] {
 	return func(yield func(*types.Var, *ast.CallExpr) bool) {
 		if stmt, ok := node.(*ast.ExprStmt); ok {
-			if call, ok := ast.Unparen(stmt.X).(*ast.CallExpr); ok && isFuture(info.TypeOf(call)) {
+			if call, ok := ast.Unparen(stmt.X).(*ast.CallExpr); ok && shape.IsFuture(info.TypeOf(call)) {
 				yield(nil, call)
 			}
 			return
 		}
 		for target, value := range assigned(node) {
 			call := value.call()
-			if call == nil || !isFuture(info.TypeOf(call)) {
+			if call == nil || !shape.IsFuture(info.TypeOf(call)) {
 				continue
 			}
 			v := variable(info, target)

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // ownRetryLoop believes that a loop retries only if a failure goes round again and a success leaves it, and if every round
@@ -164,7 +166,7 @@ func varies(info *types.Info, loop *inspector.Cursor, g *guarded) bool {
 				return !varies
 			}
 			v, ok := info.Uses[id].(*types.Var)
-			if ok && !v.IsField() && !isContext(v.Type()) && !within(v.Pos(), g.call) {
+			if ok && !v.IsField() && !shape.IsContext(v.Type()) && !within(v.Pos(), g.call) {
 				varies = varies || changed[v] || within(v.Pos(), loop.Node())
 			}
 			return !varies
@@ -213,7 +215,7 @@ func receiverOf(info *types.Info, call *ast.CallExpr) types.Object {
 		return nil
 	}
 	v := variable(info, sel.X)
-	if v == nil || v.Kind() == types.RecvVar || isNamed(deref(v.Type()), libraryPath, "Guard") {
+	if v == nil || v.Kind() == types.RecvVar || shape.Named(deref(v.Type()), libraryPath, "Guard") {
 		return nil
 	}
 	return v
@@ -243,7 +245,7 @@ func knowsRejection(info *types.Info, loop ast.Node) bool {
 	ast.Inspect(loop, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			if obj := info.Uses[id]; obj != nil && (id.Name == "RejectedError" || id.Name == "RetryAfter" ||
-				obj.Type() != nil && isNamed(deref(obj.Type()), libraryPath, "RejectedError")) {
+				obj.Type() != nil && shape.Named(deref(obj.Type()), libraryPath, "RejectedError")) {
 				found = true
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // streamTimeout believes that a stream depends on the context when a function that we see returns what was made with that
@@ -75,7 +77,7 @@ func (t *tainting) assign(n ast.Node) (replaces bool) {
 			replaces = true
 		}
 		if v := variable(t.info, target); v != nil && value.expr != nil {
-			t.from[v] = t.tainted(value.expr) && !isError(v.Type())
+			t.from[v] = t.tainted(value.expr) && !shape.IsError(v.Type())
 		}
 	}
 	return replaces
@@ -97,5 +99,5 @@ func (t *tainting) tainted(e ast.Expr) bool {
 // else may have read it.
 func (t *tainting) carries(arg ast.Expr) bool {
 	typ := t.info.TypeOf(arg)
-	return isContext(typ) || isNamed(deref(typ), "net/http", "Request")
+	return shape.IsContext(typ) || shape.Named(deref(typ), "net/http", "Request")
 }
