@@ -1,6 +1,7 @@
 package vet
 
 import (
+	"cmp"
 	"go/ast"
 	"go/types"
 	"maps"
@@ -9,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/seed42274fcc/stoic/gen/directive"
 	"github.com/seed42274fcc/stoic/gen/fingerprint"
@@ -21,6 +24,7 @@ type service struct {
 	Fingerprint string // "" if it cannot be told from here
 	Guarded     []string
 	Writers     []string // those of Guarded that are not idempotent
+	Derived     bool     // it has no directives of its own, and is declared as a service
 
 	// Said are the methods of which its own directives say whether they are guarded and repeated.
 	Said []string
@@ -51,69 +55,185 @@ var directives = &analysis.Analyzer{
 var services = &analysis.Analyzer{
 	Name:       "resilientservices",
 	Doc:        "what directives say about service interfaces, for the other analyzers and for importing packages",
-	Requires:   []*analysis.Analyzer{directives},
+	Requires:   []*analysis.Analyzer{directives, inspect.Analyzer},
 	FactTypes:  []analysis.Fact{(*service)(nil)},
 	ResultType: reflect.TypeFor[map[types.Object]*service](),
 	Run: func(pass *analysis.Pass) (any, error) {
-		r := &serviceReader{pass: pass, marked: markedIdempotent(pass)}
-		var own []*directive.Type
-		for _, file := range pass.ResultOf[directives].([]*directive.File) {
-			own = append(own, file.Types...)
+		r := newServiceReader(pass)
+		for obj := range r.specs {
+			r.read(obj)
 		}
-		for _, t := range own { // what they say themselves, before what others say who embed them
-			r.export(t, &service{Said: slices.Collect(maps.Keys(methodsSaid(t)))})
-		}
-		for _, t := range own {
-			if s := r.service(t); s != nil {
-				r.export(t, s)
-			}
-		}
-		known := map[types.Object]*service{}
-		for _, fact := range pass.AllObjectFacts() {
-			if s := fact.Fact.(*service); s.Name != "" {
-				known[fact.Object] = s
-			}
-		}
-		return known, nil
+		return r.known(), nil
 	},
 }
 
+// serviceReader reads what the types of a package come to, each after those that it is made of.
 type serviceReader struct {
 	pass   *analysis.Pass
 	marked map[*types.Func]bool
+	specs  map[types.Object]*ast.TypeSpec // the types that the package declares
+	own    map[types.Object]*directive.Type
+	done   map[types.Object]*service
 }
 
-func (r *serviceReader) export(t *directive.Type, s *service) {
-	slices.Sort(s.Said)
-	if obj := r.pass.TypesInfo.Defs[t.Spec.Name]; obj != nil {
-		r.pass.ExportObjectFact(obj, s)
+func newServiceReader(pass *analysis.Pass) *serviceReader {
+	r := &serviceReader{
+		pass:   pass,
+		marked: markedIdempotent(pass),
+		specs:  map[types.Object]*ast.TypeSpec{},
+		own:    map[types.Object]*directive.Type{},
+		done:   map[types.Object]*service{},
 	}
+	for node := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).PreorderSeq((*ast.TypeSpec)(nil)) {
+		spec := node.(*ast.TypeSpec)
+		if obj := pass.TypesInfo.Defs[spec.Name]; obj != nil {
+			r.specs[obj] = spec
+		}
+	}
+	for _, file := range pass.ResultOf[directives].([]*directive.File) {
+		for _, t := range file.Types {
+			if obj := pass.TypesInfo.Defs[t.Spec.Name]; obj != nil {
+				r.own[obj] = t
+			}
+		}
+	}
+	return r
+}
+
+// known is what has been read here and in the packages that this one imports. What this package marks idempotent is no
+// writer here.
+func (r *serviceReader) known() map[types.Object]*service {
+	known := map[types.Object]*service{}
+	for _, fact := range r.pass.AllObjectFacts() {
+		if s := fact.Fact.(*service); s.Name != "" {
+			known[fact.Object] = s.without(r.marked, fact.Object)
+		}
+	}
+	return known
+}
+
+// without returns a service whose writers are not marked.
+func (s *service) without(marked map[*types.Func]bool, obj types.Object) *service {
+	iface, ok := obj.Type().Underlying().(*types.Interface)
+	if !ok || len(marked) == 0 {
+		return s
+	}
+	left := *s
+	left.Writers = slices.DeleteFunc(slices.Clone(s.Writers), func(name string) bool {
+		method := methodOf(iface, name)
+		return method != nil && marked[method.Origin()]
+	})
+	return &left
+}
+
+// read returns what is known of a type; nil if it is no service.
+func (r *serviceReader) read(obj types.Object) *service {
+	if obj.Pkg() != r.pass.Pkg {
+		s := new(service)
+		if obj.Pkg() == nil || !r.pass.ImportObjectFact(obj, s) || s.Name == "" {
+			return nil
+		}
+		return s
+	}
+	if s, ok := r.done[obj]; ok {
+		return s
+	}
+	r.done[obj] = nil // it may contain itself in code that does not compile
+	s := r.service(obj)
+	if s == nil {
+		s = r.derived(obj)
+	}
+	r.done[obj] = s
+	switch {
+	case s != nil:
+		r.pass.ExportObjectFact(obj, s)
+	default:
+		if said := r.saysOf(obj); len(said) > 0 {
+			r.pass.ExportObjectFact(obj, &service{Said: said})
+		}
+	}
+	return s
+}
+
+// madeOf returns the type that a type of this package is declared as, if that has a name: type Plans Service.
+func (r *serviceReader) madeOf(obj types.Object) types.Object {
+	spec := r.specs[obj]
+	if spec == nil {
+		return nil
+	}
+	return nameOf(r.pass.TypesInfo.TypeOf(spec.Type))
+}
+
+// nameOf returns what declares a type; nil if nothing does.
+func nameOf(t types.Type) types.Object {
+	switch t := t.(type) {
+	case *types.Alias:
+		return t.Origin().Obj()
+	case *types.Named:
+		return t.Origin().Obj()
+	}
+	return nil
+}
+
+// derived returns what holds for a type that has no directives of a service, and is declared as one that has.
+func (r *serviceReader) derived(obj types.Object) *service {
+	from := r.madeOf(obj)
+	if from == nil {
+		return nil
+	}
+	s := r.read(from)
+	if s == nil {
+		return nil
+	}
+	return &service{Name: s.Name, Derived: true, Guarded: s.Guarded, Writers: s.Writers, Said: r.saysOf(obj)}
+}
+
+// saysOf lists the methods that the directives of a type speak of, and those of the one that it is declared as.
+func (r *serviceReader) saysOf(obj types.Object) []string {
+	if obj.Pkg() != r.pass.Pkg {
+		s := new(service)
+		if obj.Pkg() != nil {
+			r.pass.ImportObjectFact(obj, s)
+		}
+		return s.Said
+	}
+	said := slices.Collect(maps.Keys(r.methodsSaid(obj)))
+	for range len(r.specs) { // it may be declared as itself in code that does not compile
+		if obj = r.madeOf(obj); obj == nil {
+			break
+		}
+		if obj.Pkg() != r.pass.Pkg {
+			said = append(said, r.saysOf(obj)...)
+			break
+		}
+	}
+	slices.Sort(said)
+	return slices.Compact(said)
 }
 
 // service returns what is said about one declared type; nil if it is no service interface.
-func (r *serviceReader) service(t *directive.Type) *service {
-	named := directive.Find(t.Directives, directive.Service)
-	obj := r.pass.TypesInfo.Defs[t.Spec.Name]
-	if named == nil || obj == nil {
+func (r *serviceReader) service(obj types.Object) *service {
+	t := r.own[obj]
+	if t == nil || !t.Has(directive.Service) {
 		return nil
 	}
 	iface, ok := obj.Type().Underlying().(*types.Interface)
 	if !ok {
 		return nil
 	}
-	all := methodsSaid(t)
-	s := &service{Name: named.Name, Said: slices.Collect(maps.Keys(all))}
+	all := r.methodsSaid(obj)
+	s := &service{Name: directive.Find(t.Directives, directive.Service).Name, Said: r.saysOf(obj)}
 	accessor := ""
 	if d := directive.Find(t.Directives, directive.Error); d != nil {
 		accessor = d.Name
 	}
 	for method := range iface.Methods() {
 		name := method.Name()
-		if !isGuarded(method, all[name], accessor) || r.saidBelow(obj.Type(), name) {
+		if !isGuarded(method, all[name], accessor) || r.saidBelow(obj, name) {
 			continue
 		}
 		s.Guarded = append(s.Guarded, name)
-		if !all[name].idempotent && !r.marked[method.Origin()] && r.isReviewed(t, method) {
+		if !all[name].idempotent && !r.marked[method.Origin()] && (r.isReviewed(obj, method) || r.writtenBelow(obj, name)) {
 			s.Writers = append(s.Writers, name)
 		}
 	}
@@ -123,25 +243,55 @@ func (r *serviceReader) service(t *directive.Type) *service {
 	return s
 }
 
-// saidBelow reports whether an interface that t embeds says something about a method. Whether that counts depends on whose
-// module it is.
-func (r *serviceReader) saidBelow(t types.Type, method string) bool {
-	iface, ok := t.Underlying().(*types.Interface)
+// below yields the types of other packages, and those embedded, whose methods a type has.
+func (r *serviceReader) below(obj types.Object) []types.Type {
+	for range len(r.specs) {
+		from := r.madeOf(obj)
+		if from == nil {
+			break
+		}
+		if from.Pkg() != r.pass.Pkg {
+			return []types.Type{from.Type()}
+		}
+		obj = from
+	}
+	iface, ok := obj.Type().Underlying().(*types.Interface)
 	if !ok {
-		return false
+		return nil
 	}
-	for embedded := range iface.EmbeddedTypes() {
-		if named, ok := types.Unalias(embedded).(*types.Named); ok {
-			fact := new(service)
-			if r.pass.ImportObjectFact(named.Origin().Obj(), fact) && slices.Contains(fact.Said, method) {
-				return true
+	return slices.Collect(iface.EmbeddedTypes())
+}
+
+// saidBelow reports whether an interface that a type embeds says something about a method. Whether that counts depends on
+// whose module it is.
+func (r *serviceReader) saidBelow(obj types.Object, method string) bool {
+	return slices.ContainsFunc(r.below(obj), func(t types.Type) bool { return r.says(t, method) })
+}
+
+func (r *serviceReader) says(t types.Type, method string) bool {
+	if obj := nameOf(types.Unalias(t)); obj != nil && obj.Pkg() != nil && slices.Contains(r.saysOf(obj), method) {
+		return true
+	}
+	iface, ok := t.Underlying().(*types.Interface)
+	return ok && slices.ContainsFunc(slices.Collect(iface.EmbeddedTypes()), func(e types.Type) bool { return r.says(e, method) })
+}
+
+// writtenBelow reports whether a method is a writer of a service that a type embeds: what is not annotated there is not
+// here, unless it is named here.
+func (r *serviceReader) writtenBelow(obj types.Object, method string) bool {
+	written := false
+	for _, t := range r.below(obj) {
+		if !hasMethods(t, method) {
+			continue
+		}
+		if found := behind(r.read, t, method); found.service != nil {
+			if !slices.Contains(found.service.Writers, method) {
+				return false
 			}
-		}
-		if r.saidBelow(embedded, method) {
-			return true
+			written = true
 		}
 	}
-	return false
+	return written
 }
 
 func typeParams(t types.Type) *types.TypeParamList {
@@ -157,6 +307,23 @@ type said struct {
 
 	errorNr  int    // which of several errors counts, from 1
 	accessor string // the method of the result that returns the error
+}
+
+// methodsSaid lists the methods that the directives of a type speak of, and those of the types of this package that it is
+// declared as.
+func (r *serviceReader) methodsSaid(obj types.Object) map[string]said {
+	all := map[string]said{}
+	for range len(r.specs) {
+		if t := r.own[obj]; t != nil {
+			for name, s := range methodsSaid(t) {
+				all[name] = all[name].with(s)
+			}
+		}
+		if obj = r.madeOf(obj); obj == nil || obj.Pkg() != r.pass.Pkg {
+			break
+		}
+	}
+	return all
 }
 
 // methodsSaid lists the methods that directives speak of.
@@ -178,6 +345,16 @@ func methodsSaid(t *directive.Type) map[string]said {
 	return all
 }
 
+// with adds what is said elsewhere; what is said here wins.
+func (s said) with(other said) said {
+	s.idempotent = s.idempotent || other.idempotent
+	s.unguarded = s.unguarded || other.unguarded
+	s.byHand = s.byHand || other.byHand
+	s.errorNr = cmp.Or(s.errorNr, other.errorNr)
+	s.accessor = cmp.Or(s.accessor, other.accessor)
+	return s
+}
+
 // and adds a directive.
 func (s said) and(d directive.Directive) said {
 	switch d.Verb {
@@ -194,25 +371,39 @@ func (s said) and(d directive.Directive) said {
 	return s
 }
 
-// isReviewed reports whether a method without annotation is one on purpose. Those that are written in the interface
-// are. Those of an embedded one are when others of them are named in a list; a service of protobuf says it in a place
-// that we do not see.
-func (r *serviceReader) isReviewed(t *directive.Type, method *types.Func) bool {
-	if iface, ok := t.Spec.Type.(*ast.InterfaceType); ok {
-		for _, field := range iface.Methods.List {
-			for _, name := range field.Names {
-				if name.Name == method.Name() {
-					return true
-				}
-			}
-		}
+// isReviewed reports whether a method without annotation is one on purpose. Those that are written in the interface, or in
+// the one of this package that it is declared as, are. Those of an embedded one are when others of them are named in a
+// list; a service of protobuf says it in a place that we do not see.
+func (r *serviceReader) isReviewed(obj types.Object, method *types.Func) bool {
+	if r.isWritten(obj, method.Name()) {
+		return true
 	}
+	t := r.own[obj]
 	for _, line := range t.Lines {
 		if directive.Find(line.Directives, directive.Inherit) != nil {
 			return false
 		}
 	}
 	return t.Has(directive.Idempotent) && !t.Has(directive.Inherit) && !r.isRemoteProcedure(method)
+}
+
+// isWritten reports whether a method stands in the interface that a type of this package comes to.
+func (r *serviceReader) isWritten(obj types.Object, method string) bool {
+	for range len(r.specs) {
+		spec := r.specs[obj]
+		if spec == nil {
+			return false
+		}
+		if iface, ok := ast.Unparen(spec.Type).(*ast.InterfaceType); ok {
+			return slices.ContainsFunc(iface.Methods.List, func(field *ast.Field) bool {
+				return slices.ContainsFunc(field.Names, func(name *ast.Ident) bool { return name.Name == method })
+			})
+		}
+		if obj = r.madeOf(obj); obj == nil {
+			return false
+		}
+	}
+	return false
 }
 
 // isRemoteProcedure recognises the methods of clients that a protobuf compiler's plugin has written, by their file.

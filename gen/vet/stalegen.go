@@ -29,7 +29,7 @@ wrapper does something else than the interface says.`,
 				obj := lookUp(pass.Pkg, mark.Interface)
 				s := known[obj]
 				switch {
-				case s == nil && !strings.Contains(mark.Interface, "."): // elsewhere we may not have looked
+				case (s == nil || s.Derived) && !strings.Contains(mark.Interface, "."): // elsewhere we may not have looked
 					pass.Reportf(mark.Pos, "%s is no service interface any more: run go generate, or remove the file", mark.Interface)
 				case s != nil && s.Fingerprint != "" && s.Fingerprint != mark.Hex:
 					pass.Reportf(mark.Pos, "the methods or directives of %s have changed since this wrapper was written: run go generate", mark.Interface)

@@ -77,12 +77,12 @@ func (s *server) schedule(f func() error) {}
 func shapes(ctx context.Context, g *resilient.Guard, s plans.Shapes) { // want shapes:`writes through Shapes.Count`
 	_ = resilient.Do(ctx, g, resilient.Idempotent("count"), func(ctx context.Context) error {
 		_ = ctx.Err()
-		_ = s.Count() // want `Shapes.Count is not annotated idempotent, and is called`
+		_ = s.Count() // want `Shapes.Count is not annotated idempotent, and is called in a function that is retried: use NonIdempotent, annotate the method, or make it`
 		return nil
 	})
 	_ = resilient.Do(ctx, g, resilient.Idempotent("roundtrip"), func(ctx context.Context) error {
 		_ = ctx.Err()
-		_, _ = s.RoundTrip(nil) // want `Shapes.RoundTrip is not annotated idempotent, and is called`
+		_, _ = s.RoundTrip(nil) // want `Shapes.RoundTrip is not annotated idempotent, and is called in a function that is retried: use NonIdempotent, or make it a guarded call of its own outside`
 		return nil
 	})
 	_ = resilient.Do(ctx, g, resilient.Idempotent("try"), func(ctx context.Context) error {
