@@ -13,7 +13,8 @@ import (
 )
 
 // lostContext reports a foreign context only where it is passed to work that can fail: to a function that returns an
-// error, or to another guarded call; and requests that are made without one (requests.go). It lets pass what is deferred or started with go, or stands in the handling of an
+// error, or to another guarded call; requests that are made without one (requests.go), and calls of what would take one
+// under another name (siblings.go). It lets pass what is deferred or started with go, or stands in the handling of an
 // error, since cleaning up needs a context that has not ended; what was detached by name; calls that are given the right
 // context too; and contexts in fields and package variables. It does not look into function literals inside.
 var lostContext = &analysis.Analyzer{
@@ -58,7 +59,11 @@ func (c *contextCheck) run() {
 func (c *contextCheck) call(call *ast.CallExpr) {
 	info := c.pass.TypesInfo
 	if c.sendsWithout(call) {
-		c.report(call, nil)
+		c.report(call, types.ExprString(call.Fun)+" makes a request without", "the guard's time limits do not reach it")
+		return
+	}
+	if at, does := c.worksWithout(call); at != nil {
+		c.report(at, types.ExprString(at.Fun)+" "+does+" without", "the guard's time limits do not reach it")
 		return
 	}
 	sig, ok := info.TypeOf(call.Fun).Underlying().(*types.Signature)
@@ -77,7 +82,7 @@ func (c *contextCheck) call(call *ast.CallExpr) {
 		foreign = append(foreign, root)
 	}
 	for _, root := range foreign {
-		c.report(root, callee(info, call))
+		c.foreignTo(callee(info, call), root)
 	}
 }
 
@@ -165,21 +170,23 @@ func (c *contextCheck) isParameter(v *types.Var) bool {
 	return v.Kind() == types.ParamVar && len(c.defs.values[v]) == 0
 }
 
-func (c *contextCheck) report(root ast.Expr, to *types.Func) {
+// foreignTo reports a foreign context that a function is given.
+func (c *contextCheck) foreignTo(fn *types.Func, root ast.Expr) {
+	what, why := "the context of the surroundings", "the guard's time limits do not reach this call"
+	if _, ok := root.(*ast.CallExpr); ok {
+		what = types.ExprString(root)
+	}
+	if isFunc(fn, libraryPath, "Execute", "Do", "Async") {
+		why = "the guarded call inside does not know that it is one, and retries inside retries"
+	}
+	c.report(root, what+" is used instead of", why)
+}
+
+func (c *contextCheck) report(root ast.Expr, what, why string) {
 	if c.done[root] {
 		return
 	}
 	c.done[root] = true
-	what, why := "the context of the surroundings is used instead of", "the guard's time limits do not reach this call"
-	if call, ok := root.(*ast.CallExpr); ok {
-		what = types.ExprString(call) + " is used instead of"
-		if to == nil {
-			what, why = types.ExprString(call.Fun)+" makes a request without", "the guard's time limits do not reach it"
-		}
-	}
-	if isFunc(to, libraryPath, "Execute", "Do", "Async") {
-		why = "the guarded call inside does not know that it is one, and retries inside retries"
-	}
 	c.pass.Report(analysis.Diagnostic{
 		Pos: root.Pos(), End: root.End(),
 		Message:        fmt.Sprintf("%s the context that the guarded function is given: %s", what, why),
@@ -187,16 +194,37 @@ func (c *contextCheck) report(root ast.Expr, to *types.Func) {
 	})
 }
 
-// use puts a name in the place of a context, or before the arguments of what takes none.
+// use puts a name in the place of a context, or before the arguments of what takes none; nil where that is not all.
 func (c *contextCheck) use(name string, root ast.Expr) []analysis.TextEdit {
-	call, ok := root.(*ast.CallExpr)
-	if !ok || !isFunc(callee(c.pass.TypesInfo, call), "net/http", "NewRequest") {
+	fn, call := c.without(root)
+	if call == nil {
 		return []analysis.TextEdit{{Pos: root.Pos(), End: root.End(), NewText: []byte(name)}}
 	}
-	return []analysis.TextEdit{
-		{Pos: call.Lparen, End: call.Lparen, NewText: []byte("WithContext")},
-		{Pos: call.Args[0].Pos(), End: call.Args[0].Pos(), NewText: []byte(name + ", ")},
+	_, suffix := c.sibling(call, fn)
+	switch call.Fun.(type) {
+	case *ast.SelectorExpr, *ast.Ident:
+	default:
+		suffix = ""
 	}
+	if suffix == "" {
+		return nil
+	}
+	at := call.Rparen
+	if len(call.Args) > 0 {
+		at, name = call.Args[0].Pos(), name+", "
+	}
+	return []analysis.TextEdit{
+		{Pos: call.Lparen, End: call.Lparen, NewText: []byte(suffix)},
+		{Pos: at, End: at, NewText: []byte(name)},
+	}
+}
+
+// without returns the call that takes no context; nil if what is reported is itself one.
+func (c *contextCheck) without(root ast.Expr) (*types.Func, *ast.CallExpr) {
+	if call, ok := root.(*ast.CallExpr); ok && !shape.IsContext(c.pass.TypesInfo.TypeOf(call)) {
+		return callee(c.pass.TypesInfo, call), call
+	}
+	return nil, nil
 }
 
 // fix passes the function's own context. One without a name is given the name that the foreign one has, or ctx.
@@ -206,7 +234,7 @@ func (c *contextCheck) fix(root ast.Expr) []analysis.SuggestedFix {
 		if scope := c.pass.TypesInfo.Scopes[c.g.fn.typ]; scope == nil || !c.means(name, root.Pos()) {
 			return nil // something else has the name there
 		}
-		return one(c.use(name.Name, root)...)
+		return fixes(c.use(name.Name, root))
 	}
 	param := c.g.fn.typ.Params.List[0]
 	given := "ctx"
@@ -224,16 +252,22 @@ func (c *contextCheck) fix(root ast.Expr) []analysis.SuggestedFix {
 	default:
 		return nil
 	}
-	if _, ok := root.(*ast.Ident); !ok {
-		edits = append(edits, c.use(given, root)...)
-	} else {
+	if id, ok := root.(*ast.Ident); ok {
 		// The other uses of the name mean the new one then, and need no finding of their own.
-		c.silence(c.pass.TypesInfo.Uses[root.(*ast.Ident)])
+		c.silence(c.pass.TypesInfo.Uses[id])
+		return fixes(edits)
 	}
-	return one(edits...)
+	used := c.use(given, root)
+	if used == nil {
+		return nil
+	}
+	return fixes(append(edits, used...))
 }
 
-func one(edits ...analysis.TextEdit) []analysis.SuggestedFix {
+func fixes(edits []analysis.TextEdit) []analysis.SuggestedFix {
+	if len(edits) == 0 {
+		return nil
+	}
 	return []analysis.SuggestedFix{{Message: "use the function's own context", TextEdits: edits}}
 }
 
