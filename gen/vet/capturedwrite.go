@@ -6,6 +6,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // capturedWrite looks at function literals that may be run more than once, or beside their caller: under an idempotent
@@ -15,7 +17,8 @@ import (
 //
 // Execute and Do make their attempts one after the other on the caller's goroutine: nothing races there, and a finding is
 // what a failed attempt leaves behind (leftbehind.go). What is set once nothing can fail any more, what each attempt sets
-// anew to something that is given to it, such as its number, and what takes the call's own result, is none.
+// anew to something that is given to it, such as its number, and what takes the call's own result, is none; nor are errors,
+// which is what failed attempts have to leave, and what is set if it is not set yet, to be kept for the next attempt.
 var capturedWrite = &analysis.Analyzer{
 	Name: "capturedwrite",
 	Doc: `report assignments to captured variables in guarded functions
@@ -65,7 +68,7 @@ func checkWrites(pass *analysis.Pass, g *guarded, why string) {
 			case v == nil || reported[v] || reset[v]:
 			case resets(pass.TypesInfo, assign, i), inOrder && l.begins(assign, i):
 				reset[v] = assign.Tok == token.ASSIGN
-			case inOrder && (l.last(assign) || l.overwritten(v)):
+			case inOrder && (shape.IsError(v.Type()) || l.last(assign) || l.overwritten(v) || l.kept(assign, v)):
 			default:
 				reported[v] = true
 				pass.ReportRangef(target, "%s is assigned in a guarded function: %s; return it, several values in a struct", v.Name(), why)

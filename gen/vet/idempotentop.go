@@ -17,11 +17,11 @@ var idempotentOp = &analysis.Analyzer{
 
 An op made with Idempotent is retried. When the guarded function is a method of an interface with //resilient:service
 that has no //resilient:idempotent, one of the two is wrong.`,
-	Requires: []*analysis.Analyzer{calls, services},
+	Requires: []*analysis.Analyzer{calls, services, defs},
 	Run: func(pass *analysis.Pass) (any, error) {
 		known := pass.ResultOf[services].(map[types.Object]*service)
 		for _, g := range pass.ResultOf[calls].([]*guarded) {
-			w := writerCalled(pass.TypesInfo, known, forwards(g.fn))
+			w := writerCalled(pass.TypesInfo, pass.ResultOf[defs].(*definitions), known, forwards(g.fn))
 			if g.op != opIdempotent || w.Method == "" {
 				continue
 			}

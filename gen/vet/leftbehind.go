@@ -93,6 +93,27 @@ func canFail(sig *types.Signature) bool {
 	return false
 }
 
+// kept reports whether an assignment depends on what the variable is: if token == "" { token, err = … }.
+func (l *leftBehind) kept(assign *ast.AssignStmt, v *types.Var) bool {
+	for _, n := range enclosing(l.g.fn.body, assign) {
+		test, ok := n.(*ast.IfStmt)
+		if ok && within(assign.Pos(), test.Body) && mentions(l.info, test.Cond, v) {
+			return true
+		}
+	}
+	return false
+}
+
+func mentions(info *types.Info, e ast.Expr, v *types.Var) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && info.Uses[id] == v
+		return !found
+	})
+	return found
+}
+
 // last reports whether the function surely succeeds once an assignment has been made: an attempt that fails does not get
 // there.
 func (l *leftBehind) last(assign *ast.AssignStmt) bool {

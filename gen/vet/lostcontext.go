@@ -115,6 +115,9 @@ func (c *contextCheck) foreign(e ast.Expr) ast.Expr {
 			return e
 		case isFunc(fn, "context", "WithCancel", "WithCancelCause", "WithTimeout", "WithTimeoutCause", "WithDeadline",
 			"WithDeadlineCause", "WithValue"):
+			if c.isWatched() {
+				return nil
+			}
 			return c.foreign(x.Args[0])
 		case isMethod(fn, "net/http", "Request", "Context") && c.g.fn.lit != nil:
 			sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
@@ -127,6 +130,26 @@ func (c *contextCheck) foreign(e ast.Expr) ast.Expr {
 		}
 	}
 	return nil
+}
+
+// isWatched reports whether somebody may end another context when the function's own is over: by context.AfterFunc, or in
+// a function literal.
+func (c *contextCheck) isWatched() bool {
+	watched := false
+	ast.Inspect(c.g.fn.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			watched = watched || isFunc(callee(c.pass.TypesInfo, n), "context", "AfterFunc")
+		case *ast.FuncLit:
+			ast.Inspect(n.Body, func(n ast.Node) bool {
+				id, ok := n.(*ast.Ident)
+				watched = watched || ok && c.param != nil && c.pass.TypesInfo.Uses[id] == c.param
+				return !watched
+			})
+		}
+		return !watched
+	})
+	return watched
 }
 
 // outer reports whether a variable is a context of the surroundings, and not one that was made for what outlives the

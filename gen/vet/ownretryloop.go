@@ -77,8 +77,7 @@ func retries(info *types.Info, loop *inspector.Cursor, call *ast.CallExpr) bool 
 	}
 	err := errorOf(info, list[i], call)
 	if loop, ok := loop.Node().(*ast.ForStmt); ok && loop.Cond != nil && i == len(list)-1 { // for err != nil
-		tested, op := errorTest(info, loop.Cond)
-		return op == token.NEQ && tested == err
+		return err != nil && goesOnWith(info, loop.Cond, err)
 	}
 	for i++; i < len(list) && isCall(list[i]); i++ { // cancel(), a line in the log
 	}
@@ -87,6 +86,15 @@ func retries(info *types.Info, loop *inspector.Cursor, call *ast.CallExpr) bool 
 	}
 	test, ok := list[i].(*ast.IfStmt)
 	return ok && test.Init == nil && turnsOn(info, test, err, list[i+1:])
+}
+
+// goesOnWith reports whether a loop's condition holds only as long as there is an error.
+func goesOnWith(info *types.Info, cond ast.Expr, err *types.Var) bool {
+	if both, ok := ast.Unparen(cond).(*ast.BinaryExpr); ok && both.Op == token.LAND {
+		return goesOnWith(info, both.X, err) || goesOnWith(info, both.Y, err)
+	}
+	tested, op := errorTest(info, cond)
+	return op == token.NEQ && tested == err
 }
 
 func isCall(stmt ast.Stmt) bool {

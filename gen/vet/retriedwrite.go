@@ -6,6 +6,8 @@ import (
 	"maps"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
 )
 
 // writes is a fact about a function: whenever it is called it calls a writer, directly or through others.
@@ -18,7 +20,8 @@ func (w *writes) String() string { return "writes through " + w.Writer.Method }
 
 // retriedWrite believes a call in the guarded function itself, wherever it stands, unless it is deferred or in a function
 // literal; in the functions that it calls, only what they do every time. It follows functions and methods of concrete
-// types; not interfaces other than services, nor function values.
+// types; not interfaces other than services, nor function values. A writer whose failure is marked permanent is believed to
+// be made once, and a function that asks which attempt it is to know what it does.
 var retriedWrite = &analysis.Analyzer{
 	Name: "retriedwrite",
 	Doc: `report writers that are called in functions which are retried
@@ -26,12 +29,14 @@ var retriedWrite = &analysis.Analyzer{
 A function under an Idempotent op is called again after a failure, with everything that it does. When that includes a
 method of an interface with //resilient:service that is not annotated idempotent, the write is repeated, be it made
 through a wrapper which itself does not retry.`,
-	Requires:  []*analysis.Analyzer{calls, services, defs},
+	Requires:  []*analysis.Analyzer{inspect.Analyzer, calls, services, defs},
 	FactTypes: []analysis.Fact{(*writes)(nil)},
 	Run: func(pass *analysis.Pass) (any, error) {
 		w := &writing{
 			pass:   pass,
 			known:  pass.ResultOf[services].(map[types.Object]*service),
+			defs:   pass.ResultOf[defs].(*definitions),
+			once:   map[*ast.CallExpr]bool{},
 			writes: map[*types.Func]writer{},
 			inner:  map[*ast.CallExpr]*ast.FuncLit{},
 		}
@@ -43,9 +48,10 @@ through a wrapper which itself does not retry.`,
 				w.inner[g.call] = g.fn.lit
 			}
 		}
-		w.propagate(pass.ResultOf[defs].(*definitions).functions)
+		w.markPermanent(pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root())
+		w.propagate(w.defs.functions)
 		for _, g := range pass.ResultOf[calls].([]*guarded) {
-			if g.op == opIdempotent && writerCalled(pass.TypesInfo, w.known, forwards(g.fn)).Method == "" {
+			if g.op == opIdempotent && writerCalled(pass.TypesInfo, w.defs, w.known, forwards(g.fn)).Method == "" {
 				w.check(g)
 			}
 		}
@@ -56,6 +62,8 @@ through a wrapper which itself does not retry.`,
 type writing struct {
 	pass   *analysis.Pass
 	known  map[types.Object]*service
+	defs   *definitions
+	once   map[*ast.CallExpr]bool         // calls whose failure is marked permanent
 	writes map[*types.Func]writer         // of this package
 	inner  map[*ast.CallExpr]*ast.FuncLit // guarded calls that run a literal on the spot
 }
@@ -103,7 +111,7 @@ func (w *writing) check(g *guarded) {
 			return
 		}
 	}
-	if g.fn.body == nil {
+	if g.fn.body == nil || asksAttempt(info, g.fn.body) {
 		return
 	}
 	done := false
@@ -126,7 +134,10 @@ func (w *writing) check(g *guarded) {
 
 // through returns the writer that a call reaches.
 func (w *writing) through(call *ast.CallExpr) writer {
-	if found := writerCalled(w.pass.TypesInfo, w.known, call.Fun); found.Method != "" {
+	if w.once[call] {
+		return writer{}
+	}
+	if found := writerCalled(w.pass.TypesInfo, w.defs, w.known, call.Fun); found.Method != "" {
 		return found
 	}
 	if lit := w.inner[call]; lit != nil {

@@ -33,6 +33,8 @@ func oneStream(t types.Type) (what string, tied bool) {
 		return "*http.Response, with its body", true
 	case shape.Named(deref(t), "database/sql", "Rows"), shape.Named(deref(t), "database/sql", "Row"):
 		return types.TypeString(t, shortly), true
+	case shape.Named(deref(t), "database/sql", "Tx"): // which is rolled back
+		return types.TypeString(t, shortly), false
 	case shape.IsIterator(t):
 		return "an iterator", false
 	case isRows(t):

@@ -12,9 +12,9 @@ type writer struct {
 	Way    way
 }
 
-// writerCalled returns the writer that an expression names.
-func writerCalled(info *types.Info, known map[types.Object]*service, e ast.Expr) writer {
-	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
+// writerCalled returns the writer that an expression names, be it by a variable that holds the method.
+func writerCalled(info *types.Info, d *definitions, known map[types.Object]*service, e ast.Expr) writer {
+	sel, ok := d.resolve(info, e).(*ast.SelectorExpr)
 	if !ok {
 		return writer{}
 	}

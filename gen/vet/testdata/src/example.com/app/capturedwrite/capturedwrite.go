@@ -2,6 +2,7 @@ package capturedwrite
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -222,4 +223,32 @@ func inOrder(ctx context.Context, g *resilient.Guard, items []result) (err error
 	})
 	_, _, _, _, _, _, _, _, _ = n, begun, a, b, c, all, total, last, value
 	return err
+}
+
+// keeping is meant.
+func keeping(ctx context.Context, g *resilient.Guard) (token string, seen, last error) {
+	idempotent := resilient.Idempotent("get")
+	_ = resilient.Do(ctx, g, idempotent, func(ctx context.Context) error {
+		if token == "" {
+			got, err := work(ctx)
+			if err != nil {
+				return err
+			}
+			token = got
+		}
+		return other(ctx)
+	})
+	_ = resilient.Do(ctx, g, idempotent, func(ctx context.Context) error {
+		_, err := work(ctx)
+		seen = errors.Join(seen, err)
+		if err != nil {
+			last = err
+		}
+		return err
+	})
+	_ = resilient.Do(ctx, resilient.Passthrough(), idempotent, func(ctx context.Context) (err error) {
+		token, err = work(ctx)
+		return err
+	})
+	return token, seen, last
 }

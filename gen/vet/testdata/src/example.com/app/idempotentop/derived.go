@@ -116,3 +116,10 @@ var _ = resilient.MarkIdempotent(plans.Shapes.Late)
 func marked(ctx context.Context, g *resilient.Guard, s plans.Shapes) {
 	_ = resilient.Do(ctx, g, resilient.Idempotent("late"), func(ctx context.Context) error { return s.Late("1", ctx) })
 }
+
+func values(g *resilient.Guard, s plans.Service) {
+	apply := s.Apply
+	_ = resilient.WrapErr(g, resilient.Idempotent("apply"), apply)                                                                  // want `Service.Apply is not annotated`
+	_ = resilient.WrapErr(g, resilient.Idempotent("apply"), func(ctx context.Context, p plans.Plan) error { return apply(ctx, p) }) // want `Service.Apply is not annotated`
+	_ = resilient.WrapErr(resilient.Passthrough(), resilient.Idempotent("apply"), s.Apply)
+}
