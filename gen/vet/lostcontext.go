@@ -23,7 +23,8 @@ var lostContext = &analysis.Analyzer{
 
 The context of a guarded function carries the time limits of the call and the scope by which a guarded call inside knows
 that it is not to retry. With context.Background(), or the context of the surroundings, the limits do not reach the work,
-and retries multiply. What is to outlive the call takes context.WithoutCancel of the function's own context.`,
+and retries multiply; nor do the limits reach what takes no context, such as http.Get. What is to outlive the call takes
+context.WithoutCancel of the function's own context.`,
 	Requires: []*analysis.Analyzer{calls, defs},
 	Run: func(pass *analysis.Pass) (any, error) {
 		for _, g := range pass.ResultOf[calls].([]*guarded) {
@@ -109,24 +110,31 @@ func (c *contextCheck) foreign(e ast.Expr) ast.Expr {
 			return c.foreign(only.expr)
 		}
 	case *ast.CallExpr:
-		fn := callee(info, x)
-		switch {
-		case isFunc(fn, "context", "Background", "TODO"):
-			return e
-		case isFunc(fn, "context", "WithCancel", "WithCancelCause", "WithTimeout", "WithTimeoutCause", "WithDeadline",
-			"WithDeadlineCause", "WithValue"):
-			if c.isWatched() {
-				return nil
-			}
-			return c.foreign(x.Args[0])
-		case isMethod(fn, "net/http", "Request", "Context") && c.g.fn.lit != nil:
-			sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
-			if !ok {
-				return nil
-			}
-			if request := variable(info, sel.X); request != nil && c.outside(request) && c.isParameter(request) {
-				return e
-			}
+		return c.foreignCall(x)
+	}
+	return nil
+}
+
+// foreignCall is foreign for what a call returns.
+func (c *contextCheck) foreignCall(call *ast.CallExpr) ast.Expr {
+	info := c.pass.TypesInfo
+	fn := callee(info, call)
+	switch {
+	case isFunc(fn, "context", "Background", "TODO"):
+		return call
+	case isFunc(fn, "context", "WithCancel", "WithCancelCause", "WithTimeout", "WithTimeoutCause", "WithDeadline",
+		"WithDeadlineCause", "WithValue"):
+		if c.isWatched() {
+			return nil
+		}
+		return c.foreign(call.Args[0])
+	case isMethod(fn, "net/http", "Request", "Context") && c.g.fn.lit != nil:
+		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+		if !ok {
+			return nil
+		}
+		if request := variable(info, sel.X); request != nil && c.outside(request) && c.isParameter(request) {
+			return call
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package vet
 
 import (
-	"cmp"
 	"go/ast"
 	"go/types"
 	"maps"
@@ -110,20 +109,6 @@ func (r *serviceReader) known() map[types.Object]*service {
 		}
 	}
 	return known
-}
-
-// without returns a service whose writers are not marked.
-func (s *service) without(marked map[*types.Func]bool, obj types.Object) *service {
-	iface, ok := obj.Type().Underlying().(*types.Interface)
-	if !ok || len(marked) == 0 {
-		return s
-	}
-	left := *s
-	left.Writers = slices.DeleteFunc(slices.Clone(s.Writers), func(name string) bool {
-		method := methodOf(iface, name)
-		return method != nil && marked[method.Origin()]
-	})
-	return &left
 }
 
 // read returns what is known of a type; nil if it is no service.
@@ -299,146 +284,4 @@ func typeParams(t types.Type) *types.TypeParamList {
 		return t.TypeParams()
 	}
 	return nil
-}
-
-// said is what directives say of one method, as far as it decides whether the method is guarded and repeated.
-type said struct {
-	idempotent, unguarded, byHand bool
-
-	errorNr  int    // which of several errors counts, from 1
-	accessor string // the method of the result that returns the error
-}
-
-// methodsSaid lists the methods that the directives of a type speak of, and those of the types of this package that it is
-// declared as.
-func (r *serviceReader) methodsSaid(obj types.Object) map[string]said {
-	all := map[string]said{}
-	for range len(r.specs) {
-		if t := r.own[obj]; t != nil {
-			for name, s := range methodsSaid(t) {
-				all[name] = all[name].with(s)
-			}
-		}
-		if obj = r.madeOf(obj); obj == nil || obj.Pkg() != r.pass.Pkg {
-			break
-		}
-	}
-	return all
-}
-
-// methodsSaid lists the methods that directives speak of.
-func methodsSaid(t *directive.Type) map[string]said {
-	all := map[string]said{}
-	for _, d := range t.Directives {
-		for _, method := range d.Methods {
-			all[method] = all[method].and(d)
-		}
-	}
-	for _, line := range t.Lines {
-		for _, name := range line.Field.Names {
-			for _, d := range line.Directives {
-				all[name.Name] = all[name.Name].and(d)
-			}
-		}
-	}
-	maps.DeleteFunc(all, func(_ string, s said) bool { return s == said{} })
-	return all
-}
-
-// with adds what is said elsewhere; what is said here wins.
-func (s said) with(other said) said {
-	s.idempotent = s.idempotent || other.idempotent
-	s.unguarded = s.unguarded || other.unguarded
-	s.byHand = s.byHand || other.byHand
-	s.errorNr = cmp.Or(s.errorNr, other.errorNr)
-	s.accessor = cmp.Or(s.accessor, other.accessor)
-	return s
-}
-
-// and adds a directive.
-func (s said) and(d directive.Directive) said {
-	switch d.Verb {
-	case directive.Idempotent:
-		s.idempotent = true
-	case directive.Skip, directive.Stream:
-		s.unguarded = true
-	case directive.Op:
-		s.byHand = true
-	case directive.Error:
-		s.accessor = d.Name
-	}
-	s.errorNr = max(s.errorNr, d.ErrorResult)
-	return s
-}
-
-// isReviewed reports whether a method without annotation is one on purpose. Those that are written in the interface, or in
-// the one of this package that it is declared as, are. Those of an embedded one are when others of them are named in a
-// list; a service of protobuf says it in a place that we do not see.
-func (r *serviceReader) isReviewed(obj types.Object, method *types.Func) bool {
-	if r.isWritten(obj, method.Name()) {
-		return true
-	}
-	t := r.own[obj]
-	for _, line := range t.Lines {
-		if directive.Find(line.Directives, directive.Inherit) != nil {
-			return false
-		}
-	}
-	return t.Has(directive.Idempotent) && !t.Has(directive.Inherit) && !r.isRemoteProcedure(method)
-}
-
-// isWritten reports whether a method stands in the interface that a type of this package comes to.
-func (r *serviceReader) isWritten(obj types.Object, method string) bool {
-	for range len(r.specs) {
-		spec := r.specs[obj]
-		if spec == nil {
-			return false
-		}
-		if iface, ok := ast.Unparen(spec.Type).(*ast.InterfaceType); ok {
-			return slices.ContainsFunc(iface.Methods.List, func(field *ast.Field) bool {
-				return slices.ContainsFunc(field.Names, func(name *ast.Ident) bool { return name.Name == method })
-			})
-		}
-		if obj = r.madeOf(obj); obj == nil {
-			return false
-		}
-	}
-	return false
-}
-
-// isRemoteProcedure recognises the methods of clients that a protobuf compiler's plugin has written, by their file.
-func (r *serviceReader) isRemoteProcedure(method *types.Func) bool {
-	file := r.pass.Fset.Position(method.Pos()).Filename
-	return slices.ContainsFunc([]string{".pb.go", ".connect.go", ".twirp.go"}, func(suffix string) bool { return strings.HasSuffix(file, suffix) })
-}
-
-// markedIdempotent returns the methods that MarkIdempotent is given anywhere in the package. An interface that embeds
-// the one they belong to has the same ones.
-func markedIdempotent(pass *analysis.Pass) map[*types.Func]bool {
-	marked := map[*types.Func]bool{}
-	for _, file := range pass.Files {
-		for _, decl := range file.Decls {
-			if decl, ok := decl.(*ast.GenDecl); ok {
-				noteMarks(pass.TypesInfo, decl, marked)
-			}
-		}
-	}
-	return marked
-}
-
-func noteMarks(info *types.Info, decl *ast.GenDecl, marked map[*types.Func]bool) {
-	ast.Inspect(decl, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || !isFunc(callee(info, call), libraryPath, "MarkIdempotent") {
-			return true
-		}
-		for _, arg := range call.Args {
-			if sel, ok := ast.Unparen(arg).(*ast.SelectorExpr); ok {
-				if method, ok := info.Uses[sel.Sel].(*types.Func); ok {
-					marked[method.Origin()] = true
-				}
-			}
-		}
-		return false
-	})
 }

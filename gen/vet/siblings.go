@@ -29,7 +29,8 @@ func (c *contextCheck) worksWithout(call *ast.CallExpr) (at *ast.CallExpr, does 
 }
 
 func isCommandRun(fn *types.Func) bool {
-	return isMethod(fn, "os/exec", "Cmd", "Run") || isMethod(fn, "os/exec", "Cmd", "Output") || isMethod(fn, "os/exec", "Cmd", "CombinedOutput")
+	return isMethod(fn, "os/exec", "Cmd", "Run") || isMethod(fn, "os/exec", "Cmd", "Output") ||
+		isMethod(fn, "os/exec", "Cmd", "CombinedOutput")
 }
 
 // isSimpleRequest recognises http.Get and its like, which are methods of *http.Client too.
@@ -51,7 +52,8 @@ func isLookup(fn *types.Func) bool {
 // only makes what works later.
 func waits(fn *types.Func) bool {
 	sig := fn.Signature()
-	return returnsError(sig) && !strings.HasPrefix(fn.Name(), "New") || sig.Results().Len() == 1 && shape.Named(deref(sig.Results().At(0).Type()), "database/sql", "Row")
+	return returnsError(sig) && !strings.HasPrefix(fn.Name(), "New") ||
+		sig.Results().Len() == 1 && shape.Named(deref(sig.Results().At(0).Type()), "database/sql", "Row")
 }
 
 // hasSibling reports whether a function has one that takes a context, other than the one that calls it here.

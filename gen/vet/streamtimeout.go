@@ -13,7 +13,7 @@ import (
 )
 
 // streamTimeout believes that a stream depends on the context when a function that we see returns what was made with that
-// context, and reads none of it; of functions elsewhere, only where the type says so. Channels are for asyncResult. It
+// context, and neither reads nor closes it; of functions elsewhere, only where the type says so. Channels are for asyncResult. It
 // does not see streams that are handed out in other ways than as the result, nor guards that are Passthrough.
 var streamTimeout = &analysis.Analyzer{
 	Name: "streamtimeout",

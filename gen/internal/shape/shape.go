@@ -64,7 +64,7 @@ func isByteSlice(t types.Type) bool {
 	return ok && types.Identical(s.Elem(), types.Typ[types.Byte])
 }
 
-// IsReader: Read([]byte) (int, error).
+// IsReader reports whether t has Read([]byte) (int, error).
 func IsReader(t types.Type) bool { return takesBytes(t, "Read") }
 
 // isWriter: Write([]byte) (int, error).
@@ -75,7 +75,7 @@ func takesBytes(t types.Type, name string) bool {
 	return s != nil && s.Params().Len() == 1 && isByteSlice(s.Params().At(0).Type()) && s.Results().Len() == 2
 }
 
-// IsSeeker: Seek(int64, int) (int64, error).
+// IsSeeker reports whether t has Seek(int64, int) (int64, error).
 func IsSeeker(t types.Type) bool { return has(t, "Seek", 2, 2) }
 
 // IsFuture reports whether t is a *resilient.Future.

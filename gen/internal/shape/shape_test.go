@@ -16,7 +16,7 @@ import (
 
 const source = `package p
 
-import ("context"; "io"; "iter"; "net"; "time")
+import ("context"; "io"; "iter"; "time")
 
 type Tree []Tree
 type Object struct { Size int; Body io.ReadCloser }
@@ -36,7 +36,7 @@ type Streams struct {
 	F Watch
 	G Session
 	H func() (int, bool)
-	I net.Conn
+	I interface{ Close() error }
 }
 type Plain struct {
 	A Tree

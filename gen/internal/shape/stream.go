@@ -2,7 +2,7 @@ package shape
 
 import "go/types"
 
-// IsIterator: func(yield func(…) bool), which iter.Seq and iter.Seq2 are.
+// IsIterator reports whether t is a func(yield func(…) bool), which iter.Seq and iter.Seq2 are.
 func IsIterator(t types.Type) bool {
 	s, ok := t.Underlying().(*types.Signature)
 	if !ok || s.Params().Len() != 1 || s.Results().Len() != 0 {
