@@ -236,7 +236,7 @@ func (f *facts) mayStream(m *types.Func) bool {
 	return slices.ContainsFunc(variables(m.Signature().Results()), func(t types.Type) bool {
 		return within(t, func(t types.Type) bool {
 			_, function := t.Underlying().(*types.Signature)
-			return isChannel(t) || function || types.Implements(t, f.context) || handsOutChannel(t) || hasAny(t, "Close", "Recv", "Next", "Rollback", "Scan")
+			return isChannel(t) || function || types.Implements(t, f.context) || handsOutChannel(t) || hasAny(t, "Close", "Recv", "RecvMsg", "Next", "Rollback", "Scan")
 		})
 	})
 }
