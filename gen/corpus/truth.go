@@ -262,7 +262,9 @@ func isSlice(t types.Type) bool { _, ok := t.Underlying().(*types.Slice); return
 
 // mayUseUp is what every argument is that can be given once, and some more.
 func (f *facts) mayUseUp(t types.Type) bool {
-	return within(t, func(t types.Type) bool { return isChannel(t) || hasAny(t, "Read", "Write", "Next", "NextPart", "Scan", "Decode") })
+	return within(t, func(t types.Type) bool {
+		return isChannel(t) || hasAny(t, "Read", "Write", "Next", "NextPart", "Scan", "Decode")
+	})
 }
 
 // surelyUsesUp is an argument that a second attempt would not be given again.
