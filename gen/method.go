@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // body prints one method. All of its names are decided when it is made.
@@ -108,7 +110,7 @@ func (b *body) mentions(used taken) {
 		used.add(f.Name(), alias[f.Pkg().Path()])
 	}
 	for _, i := range v.rewind {
-		if isRequest(b.m.signature.Params().At(i).Type()) {
+		if shape.IsRequest(b.m.signature.Params().At(i).Type()) {
 			used.add(alias["net/http"], "byte", "int")
 			continue
 		}

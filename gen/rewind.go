@@ -1,6 +1,10 @@
 package gen
 
-import "github.com/dave/jennifer/jen"
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
+)
 
 // prepare is what comes before a guarded call: the place that readers are rewound to.
 // It returns the op too, which is not repeated if a request turns out to have a body
@@ -9,7 +13,7 @@ func (b *body) prepare() (before []jen.Code, op *jen.Statement) {
 	op = jen.Id(b.opsName).Dot(b.m.name)
 	for _, i := range b.m.verdict.rewind {
 		p := b.params[i]
-		if isRequest(b.m.signature.Params().At(i).Type()) {
+		if shape.IsRequest(b.m.signature.Params().At(i).Type()) {
 			before = append(before,
 				jen.Id(b.aux["op"]).Op(":=").Add(op),
 				jen.If(b.present(i).Add(jen.Id(p).Dot("Body").Op("!=").Nil().Op("&&").Id(p).Dot("Body").Op("!=").Qual("net/http", "NoBody"))).Block(
@@ -70,7 +74,7 @@ func (b *body) rewind(values []int, replace map[int]jen.Code) []jen.Code {
 	var list []jen.Code
 	for _, i := range b.m.verdict.rewind {
 		p := b.params[i]
-		if !isRequest(b.m.signature.Params().At(i).Type()) {
+		if !shape.IsRequest(b.m.signature.Params().At(i).Type()) {
 			seek := jen.If(
 				jen.List(jen.Id("_"), jen.Id(b.err)).Op(":=").Id(p).Dot("Seek").Call(jen.Id(b.starts[i]), jen.Qual("io", "SeekStart")),
 				jen.Id(b.err).Op("!=").Nil(),

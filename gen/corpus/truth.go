@@ -236,7 +236,7 @@ func (f *facts) mayStream(m *types.Func) bool {
 	return slices.ContainsFunc(variables(m.Signature().Results()), func(t types.Type) bool {
 		return within(t, func(t types.Type) bool {
 			_, function := t.Underlying().(*types.Signature)
-			return isChannel(t) || function || types.Implements(t, f.context) || handsOutChannel(t) || hasAny(t, "Close", "Recv", "Next", "Rollback", "Scan")
+			return isChannel(t) || function || types.Implements(t, f.context) || handsOutChannel(t) || hasAny(t, "Close", "Recv", "RecvMsg", "Next", "Rollback", "Scan")
 		})
 	})
 }
@@ -262,7 +262,9 @@ func isSlice(t types.Type) bool { _, ok := t.Underlying().(*types.Slice); return
 
 // mayUseUp is what every argument is that can be given once, and some more.
 func (f *facts) mayUseUp(t types.Type) bool {
-	return within(t, func(t types.Type) bool { return isChannel(t) || hasAny(t, "Read", "Write", "Next", "NextPart", "Scan", "Decode") })
+	return within(t, func(t types.Type) bool {
+		return isChannel(t) || hasAny(t, "Read", "Write", "Next", "NextPart", "Scan", "Decode")
+	})
 }
 
 // surelyUsesUp is an argument that a second attempt would not be given again.

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/seed42274fcc/stoic/gen/directive"
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // emptyDirective leaves to the generator what only it can judge: whether a directive fits the types of a method.
@@ -97,17 +98,12 @@ func opensStreams(info *types.Info, t *directive.Type, line *directive.Line) boo
 			continue
 		}
 		for result := range method.Signature().Results().Variables() {
-			if isOpening(result.Type()) {
+			if shape.Streams(result.Type()) != "" {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// isOpening recognises those of the streams that resilientgen takes for streams too.
-func isOpening(t types.Type) bool {
-	return isChannel(t) || isReadCloser(t) || isRows(t) || hasMethods(t, "Recv", "CloseSend") || holdsBody(t)
 }
 
 // doesNothing says why a directive of a type does nothing; "" if it does something.

@@ -236,3 +236,21 @@ func requests(ctx context.Context, g *resilient.Guard, op resilient.Op, transpor
 }
 
 func later(*http.Request) {}
+
+func watched(ctx context.Context, g *resilient.Guard, op resilient.Op, c *client) {
+	_ = resilient.Do(ctx, g, op, func(own context.Context) error {
+		longer, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		defer context.AfterFunc(own, cancel)()
+		return c.put(longer)
+	})
+	_ = resilient.Do(ctx, g, op, func(own context.Context) error {
+		longer, cancel := context.WithCancel(ctx)
+		go func() {
+			<-own.Done()
+			cancel()
+		}()
+		return c.put(longer)
+	})
+	_ = resilient.Do(ctx, resilient.Passthrough(), op, func(context.Context) error { return c.put(ctx) })
+}

@@ -1,0 +1,83 @@
+package shape
+
+import "go/types"
+
+// Consumes says why an argument is not the same when it is given a second time: read
+// to its end, written to, stepped through, or a channel. "" if it is.
+func Consumes(t types.Type) string {
+	if s, ok := t.Underlying().(*types.Signature); ok {
+		return gives(s)
+	}
+	return spent(t, 1, nesting)
+}
+
+// spent looks at a value, at what containers and pointers lead to, and at the exported
+// fields of a struct as many levels down as fields says. An embedded field is no level:
+// what it holds is the struct's own.
+func spent(t types.Type, fields, containers int) string {
+	if why := usesUp(t); why != "" || containers == 0 {
+		return why
+	}
+	if elem := contained(t); elem != nil {
+		return spent(elem, fields, containers-1)
+	}
+	for field := range exportedFields(t) {
+		deeper := fields
+		if !field.Embedded() {
+			deeper--
+		}
+		if deeper < 0 {
+			continue
+		}
+		if why := spent(field.Type(), deeper, containers-1); why != "" {
+			return "a " + TypeName(t) + " whose field " + field.Name() + " is " + why
+		}
+	}
+	return ""
+}
+
+// contained is the element of a container, and what a pointer points to, but for a
+// struct, whose fields are looked at through its pointer too.
+func contained(t types.Type) types.Type {
+	if elem := element(t); elem != nil {
+		return elem
+	}
+	p, ok := t.Underlying().(*types.Pointer)
+	if !ok {
+		return nil
+	}
+	if _, isStruct := p.Elem().Underlying().(*types.Struct); isStruct {
+		return nil
+	}
+	return p.Elem()
+}
+
+// gives says which result of a function is used up by the first attempt. Only an argument
+// is asked: a function in a struct's field is how it was set up, not what it was given.
+func gives(s *types.Signature) string {
+	for result := range s.Results().Variables() {
+		if why := usesUp(result.Type()); why != "" {
+			return "a function that gives " + why
+		}
+	}
+	return ""
+}
+
+func usesUp(t types.Type) string {
+	if _, ok := t.Underlying().(*types.Chan); ok {
+		return "a channel"
+	}
+	switch {
+	case IsReader(t):
+		return "a reader (" + TypeName(t) + "), which the first attempt has read"
+	case isWriter(t):
+		return "a writer (" + TypeName(t) + "), which the first attempt has written to"
+	case steps(Lookup(t, "Next")), steps(Lookup(t, "NextPart")), has(t, "Scan", 0, 1) && steps(Lookup(t, "Scan")),
+		has(t, "Decode", 1, 1) && steps(Lookup(t, "Decode")):
+		return "something to step through (" + TypeName(t) + "), which the first attempt has done"
+	}
+	return ""
+}
+
+// IsRewindable reports whether an argument that is read can be had again for each attempt.
+func IsRewindable(t types.Type) bool { return IsReader(t) && IsSeeker(t) || IsRequest(t) }
