@@ -224,14 +224,14 @@ func TestGolden(t *testing.T) {
 	assert.Empty(t, result.Files, "nothing is written when something is refused")
 	for _, s := range refused {
 		messages(t, s.name, s.refused, below(s.name, result.Problems))
-		messages(t, s.name, s.notes, below(s.name, result.Notes))
+		messages(t, s.name, s.notes, slices.DeleteFunc(below(s.name, result.Notes), s.ofOthers))
 	}
 
 	result = run(t, gen.Config{Dir: dir, Patterns: right})
 	messages(t, "all", nil, result.Problems)
 	for _, s := range wrapped {
 		s.golden(t, made(t, filepath.Join(dir, s.name), result.Files))
-		messages(t, s.name, s.notes, below(s.name, result.Notes))
+		messages(t, s.name, s.notes, slices.DeleteFunc(below(s.name, result.Notes), s.ofOthers))
 	}
 	for _, f := range result.Files {
 		formatted, err := format.Source(f.Content)
@@ -264,6 +264,13 @@ func below(name string, all []gen.Problem) []gen.Problem {
 		}
 	}
 	return found
+}
+
+// ofOthers reports whether a note is about another scenario's interface too: they are in
+// one module, and have services of the same name.
+func (s *scenario) ofOthers(note gen.Problem) bool {
+	_, named, other := strings.Cut(note.What, "example.com/cases/")
+	return other && !strings.HasPrefix(named, s.name+"/") && !strings.HasPrefix(named, s.name+".")
 }
 
 // TestAlone runs the scenarios that have flags or modules of their own.

@@ -41,14 +41,8 @@ func (f *facts) learn(pkg *types.Package) {
 	}
 }
 
-var sameName = regexp.MustCompile(`^W\d+\.(\w+) and W\d+\.(\w+) are both called \w+$`)
-
-// noted reports whether a note is true: that two methods differ in capitals only, or that what has an error behind an
-// accessor is nothing but streams.
+// noted reports whether a note is true: that what has an error behind an accessor is nothing but streams.
 func (f *facts) noted(e *entry, note gen.Problem) bool {
-	if match := sameName.FindStringSubmatch(note.What); match != nil {
-		return strings.EqualFold(match[1], match[2])
-	}
 	if e == nil || note.What != "//resilient:error Err does nothing" || !strings.Contains(note.Why, "that can be guarded has one result with") {
 		return false
 	}
