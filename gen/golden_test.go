@@ -6,6 +6,7 @@ import (
 	"go/format"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -120,6 +121,12 @@ func (s *scenario) sources(t *testing.T, dir string, crlf bool) {
 		}
 		write(t, filepath.Join(dir, f.Name), data)
 	}
+}
+
+// behaves reports whether there are tests among the files. To run them takes longer than
+// all else about a scenario with a module of its own.
+func (s *scenario) behaves() bool {
+	return slices.ContainsFunc(s.archive.Files, func(f txtar.File) bool { return path.Base(f.Name) == "behave_test.go" })
 }
 
 func (s *scenario) want() map[string]string {
@@ -314,6 +321,9 @@ func TestAlone(t *testing.T) {
 				assert.Empty(t, f.Diff())
 			}
 			command(t, config.Dir, config.Env, "go", "vet", "-tags="+config.Tags, "./...")
+			if s.behaves() {
+				command(t, config.Dir, config.Env, "go", "test", "-tags="+config.Tags, "./...")
+			}
 		})
 	}
 }

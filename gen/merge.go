@@ -176,8 +176,8 @@ func (g *merger) mark(out *method, declared *types.Func) {
 // would.
 func (g *merger) at(o origin) (doc string, said []directive.Directive, at token.Position, counts bool) {
 	pos := g.position(o.method.Pos())
-	doc, lines, file := g.places.method(pos, o.method.Pkg(), o.method.Name())
-	counts = file != nil && g.counts(o, pos.Filename)
+	doc, lines, file := g.places.method(o.method)
+	counts = file != nil && g.counts(o, file.path)
 	if counts {
 		said = lines
 	}
@@ -187,7 +187,7 @@ func (g *merger) at(o origin) (doc string, said []directive.Directive, at token.
 			continue
 		}
 		onType, typeFile := g.places.typ(n.Obj())
-		if typeFile == nil || !g.counts(o, g.position(n.Obj().Pos()).Filename) {
+		if typeFile == nil || !g.counts(o, typeFile.path) {
 			continue
 		}
 		for _, d := range onType {

@@ -77,7 +77,7 @@ func (f *finder) narrowed(t *target, declared *types.Func) {
 		}
 	}
 	m := &method{name: declared.Name(), signature: declared.Signature(), pos: t.pos, declared: f.position(declared.Pos())}
-	m.doc = f.places.function(f.position(declared.Pos()), declared.Pkg(), declared.Name())
+	m.doc = f.places.function(declared)
 	if pos, ok := f.marked.has(t.pkg, declared); ok {
 		m.marked, m.markedAt = true, pos
 	}

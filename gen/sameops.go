@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"strconv"
+	"strings"
 )
 
 // distinctOps gives the methods of an interface whose names differ in capitals only, such
@@ -63,12 +64,19 @@ func (r *run) sameOps() {
 			case first.target == t:
 				r.notes.add(m.pos, fmt.Sprintf("%s.%s and %s.%s are both called %s", t.object.Name(), first.method, t.object.Name(), m.name, key.op),
 					"events and errors do not tell them apart", "say another //resilient:op NAME at one of them")
-			case first.declared != m.declared:
+			case first.declared != m.declared && together(t, first.target):
 				r.notes.add(m.pos, fmt.Sprintf("%s.%s and %s.%s are both called %s in service %s", t.object.Name(), m.name, t.from(first.target), first.method, key.op, key.service),
 					"events and errors do not tell them apart", "say //resilient:op NAME at one of them, or another //resilient:service NAME on one of the interfaces")
 			}
 		}
 	}
+}
+
+// together reports whether two targets can be in one program: a package's tests are in no
+// other one's, and neither is a command.
+func together(a, b *target) bool {
+	alone := func(t *target) bool { return t.pkg.Name == "main" || strings.HasSuffix(t.source, "_test.go") }
+	return a.pkg.PkgPath == b.pkg.PkgPath || !alone(a) && !alone(b)
 }
 
 // from is what another target is called, as seen from t.
