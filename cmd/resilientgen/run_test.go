@@ -233,6 +233,12 @@ func TestUsage(t *testing.T) {
 	assert.Contains(t, err, "-strict")
 }
 
+// TestUnhurried: a limit that somebody has set for the go command's memory is kept.
+func TestUnhurried(t *testing.T) {
+	assert.Equal(t, []string{"A=b", "GOGC=400", "GOMEMLIMIT=1073741824"}, unhurried([]string{"A=b"}))
+	assert.Equal(t, []string{"GOMEMLIMIT=1MiB", "GOGC=400"}, unhurried([]string{"GOMEMLIMIT=1MiB"}))
+}
+
 // TestTestFile: go generate in a test file wraps what the test file declares.
 func TestTestFile(t *testing.T) {
 	module(t, "package plans\n")
