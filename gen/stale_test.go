@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed42274fcc/stoic/gen"
+	"github.com/seed42274fcc/stoic/internal/testmodule"
 )
 
 // TestStale (A94): when the interface has changed and go generate has not run, the
@@ -18,7 +19,7 @@ func TestStale(t *testing.T) {
 	for name, head := range map[string]string{"plain": "type Svc interface", "generic": "type Svc[T any] interface"} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			newModule(t, dir, "example.com/stale")
+			require.NoError(t, testmodule.Write(dir, "example.com/stale"))
 			source := func(methods string) {
 				write(t, filepath.Join(dir, "svc.go"), []byte("package stale\n\n//resilient:service s\n"+head+" {\n"+methods+"}\n"))
 			}
@@ -45,7 +46,7 @@ func TestStale(t *testing.T) {
 func firstOf(t *testing.T, dir string) string {
 	t.Helper()
 	build := exec.Command("go", "build", "./...")
-	build.Dir, build.Env = dir, environment()
+	build.Dir, build.Env = dir, testmodule.Environment()
 	out, err := build.CombinedOutput()
 	require.Error(t, err)
 	_, messages, _ := strings.Cut(string(out), "\n") // below the name of the package
