@@ -3,6 +3,8 @@ package gen
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
+	"strings"
 
 	"github.com/seed42274fcc/stoic/gen/directive"
 )
@@ -34,7 +36,7 @@ type placeKey struct {
 func newPlaceFile(path string, fset *token.FileSet, file *ast.File) *placeFile {
 	f := &placeFile{path: path, fset: fset, read: directive.Read(file), syntax: file, at: map[placeKey]*place{}}
 	for _, decl := range file.Decls {
-		if function, ok := decl.(*ast.FuncDecl); ok && function.Recv != nil {
+		if function, ok := decl.(*ast.FuncDecl); ok && function.Recv.NumFields() > 0 {
 			f.keep(receiver(function), function.Name, &place{doc: function.Doc})
 		}
 	}
@@ -69,26 +71,11 @@ func (f *placeFile) keep(owner string, name *ast.Ident, found *place) {
 	}
 }
 
-// receiver is the name of the type that a method belongs to.
+// receiver is the name of the type that a method belongs to: Set of *Set[T].
 func receiver(f *ast.FuncDecl) string {
-	if len(f.Recv.List) != 1 {
-		return ""
+	name := strings.TrimLeft(types.ExprString(f.Recv.List[0].Type), "(*")
+	if end := strings.IndexAny(name, "[)"); end >= 0 {
+		name = name[:end]
 	}
-	expr := f.Recv.List[0].Type
-	for {
-		switch e := expr.(type) {
-		case *ast.StarExpr:
-			expr = e.X
-		case *ast.ParenExpr:
-			expr = e.X
-		case *ast.IndexExpr:
-			expr = e.X
-		case *ast.IndexListExpr:
-			expr = e.X
-		case *ast.Ident:
-			return e.Name
-		default:
-			return ""
-		}
-	}
+	return name
 }

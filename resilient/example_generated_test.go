@@ -15,12 +15,13 @@ type keys interface {
 	Put(ctx context.Context, key, value string) error
 }
 
-// To say it beside the interface that embeds it, for resilientgen to read:
-var _ = resilient.MarkIdempotent(keys.Get, keys.List)
+// It is said among the variables of the package with the interface that embeds it, where resilientgen reads it. Mostly
+// the variable is called _.
+var marked = resilient.MarkIdempotent(keys.Get, keys.List)
 
 // MarkIdempotent does nothing when the program runs; what it names is checked when it is compiled.
 func ExampleMarkIdempotent() {
-	fmt.Println(resilient.MarkIdempotent(keys.Get, keys.List))
+	fmt.Println(marked)
 	// Output:
 	// {}
 }

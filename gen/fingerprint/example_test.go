@@ -16,11 +16,11 @@ func service(methods string) *types.Interface {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "plans.go", "package plans\ntype Service interface {\n"+methods+"\n}\n", 0)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	pkg, err := new(types.Config).Check("example.com/plans", fset, []*ast.File{file}, nil)
 	if err != nil {
-		log.Fatal(err)
+		panic(err)
 	}
 	return pkg.Scope().Lookup("Service").Type().Underlying().(*types.Interface)
 }
