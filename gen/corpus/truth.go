@@ -256,7 +256,15 @@ func isSlice(t types.Type) bool { _, ok := t.Underlying().(*types.Slice); return
 
 // mayUseUp is what every argument is that can be given once, and some more.
 func (f *facts) mayUseUp(t types.Type) bool {
-	return within(t, func(t types.Type) bool { return isChannel(t) || hasAny(t, "Read", "Write") })
+	return within(t, func(t types.Type) bool {
+		s, function := t.Underlying().(*types.Signature)
+		return usedUp(t) || function && slices.ContainsFunc(variables(s.Results()), usedUp)
+	})
+}
+
+// usedUp is a type that is read, written to or stepped through, to go by the names of its methods.
+func usedUp(t types.Type) bool {
+	return isChannel(t) || hasAny(t, "Read", "Write", "Next", "NextPart", "Scan")
 }
 
 // surelyUsesUp is an argument that a second attempt would not be given again.
