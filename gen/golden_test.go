@@ -6,6 +6,7 @@ import (
 	"go/format"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/seed42274fcc/stoic/gen"
+	"github.com/seed42274fcc/stoic/internal/testmodule"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
@@ -69,36 +71,10 @@ func scenarios(t *testing.T) []*scenario {
 	return all
 }
 
-// root is the folder of this repository's go.mod.
-func root(t *testing.T) string {
-	t.Helper()
-	dir, err := filepath.Abs("..")
-	require.NoError(t, err)
-	return dir
-}
-
-// newModule makes a module that requires this one.
-func newModule(t *testing.T, dir, path string) {
-	t.Helper()
-	mod, err := os.ReadFile(filepath.Join(root(t), "go.mod"))
-	require.NoError(t, err)
-	text := strings.Replace(string(mod), "module github.com/seed42274fcc/stoic", "module "+path, 1) +
-		"\nrequire github.com/seed42274fcc/stoic v0.0.0\n\nreplace github.com/seed42274fcc/stoic => " + root(t) + "\n"
-	write(t, filepath.Join(dir, "go.mod"), []byte(text))
-	sum, err := os.ReadFile(filepath.Join(root(t), "go.sum"))
-	require.NoError(t, err)
-	write(t, filepath.Join(dir, "go.sum"), sum)
-}
-
 func write(t *testing.T, path string, content []byte) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
 	require.NoError(t, os.WriteFile(path, content, 0o666))
-}
-
-// environment is that of every go command here.
-func environment() []string {
-	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")
 }
 
 // sources writes the files of a scenario, with their line endings changed if crlf.
@@ -113,13 +89,19 @@ func (s *scenario) sources(t *testing.T, dir string, crlf bool) {
 			data = bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))
 		}
 		if f.Name == "go.mod" || strings.HasSuffix(f.Name, "/go.mod") {
-			data = bytes.ReplaceAll(data, []byte("$ROOT"), []byte(root(t)))
-			sum, err := os.ReadFile(filepath.Join(root(t), "go.sum"))
-			require.NoError(t, err)
-			write(t, filepath.Join(dir, filepath.Dir(f.Name), "go.sum"), sum)
+			data = bytes.ReplaceAll(data, []byte("$ROOT"), []byte(testmodule.Root()))
+			write(t, filepath.Join(dir, f.Name), data)
+			require.NoError(t, testmodule.WriteSum(filepath.Join(dir, filepath.Dir(f.Name))))
+			continue
 		}
 		write(t, filepath.Join(dir, f.Name), data)
 	}
+}
+
+// behaves reports whether there are tests among the files. To run them takes longer than
+// all else about a scenario with a module of its own.
+func (s *scenario) behaves() bool {
+	return slices.ContainsFunc(s.archive.Files, func(f txtar.File) bool { return path.Base(f.Name) == "behave_test.go" })
 }
 
 func (s *scenario) want() map[string]string {
@@ -170,7 +152,7 @@ func messages(t *testing.T, name string, want []string, got []gen.Problem) {
 func run(t *testing.T, config gen.Config) *gen.Result {
 	t.Helper()
 	if config.Env == nil {
-		config.Env = environment()
+		config.Env = testmodule.Environment()
 	}
 	result, err := gen.Run(&config)
 	require.NoError(t, err)
@@ -203,8 +185,8 @@ func command(t *testing.T, dir string, env []string, args ...string) {
 // output is the same.
 func TestGolden(t *testing.T) {
 	dir, windows := t.TempDir(), t.TempDir()
-	newModule(t, dir, "example.com/cases")
-	newModule(t, windows, "example.com/cases")
+	require.NoError(t, testmodule.Write(dir, "example.com/cases"))
+	require.NoError(t, testmodule.Write(windows, "example.com/cases"))
 	var wrapped, refused []*scenario
 	var right, wrong []string
 	for _, s := range scenarios(t) {
@@ -224,14 +206,14 @@ func TestGolden(t *testing.T) {
 	assert.Empty(t, result.Files, "nothing is written when something is refused")
 	for _, s := range refused {
 		messages(t, s.name, s.refused, below(s.name, result.Problems))
-		messages(t, s.name, s.notes, below(s.name, result.Notes))
+		messages(t, s.name, s.notes, slices.DeleteFunc(below(s.name, result.Notes), s.ofOthers))
 	}
 
 	result = run(t, gen.Config{Dir: dir, Patterns: right})
 	messages(t, "all", nil, result.Problems)
 	for _, s := range wrapped {
 		s.golden(t, made(t, filepath.Join(dir, s.name), result.Files))
-		messages(t, s.name, s.notes, below(s.name, result.Notes))
+		messages(t, s.name, s.notes, slices.DeleteFunc(below(s.name, result.Notes), s.ofOthers))
 	}
 	for _, f := range result.Files {
 		formatted, err := format.Source(f.Content)
@@ -252,8 +234,12 @@ func TestGolden(t *testing.T) {
 			assert.Empty(t, f.Diff())
 		}
 	})
-	t.Run("compiles", func(t *testing.T) { command(t, dir, environment(), append([]string{"go", "vet"}, right...)...) })
-	t.Run("behaves", func(t *testing.T) { command(t, dir, environment(), append([]string{"go", "test"}, right...)...) })
+	t.Run("compiles", func(t *testing.T) {
+		command(t, dir, testmodule.Environment(), append([]string{"go", "vet"}, right...)...)
+	})
+	t.Run("behaves", func(t *testing.T) {
+		command(t, dir, testmodule.Environment(), append([]string{"go", "test"}, right...)...)
+	})
 }
 
 func below(name string, all []gen.Problem) []gen.Problem {
@@ -266,6 +252,13 @@ func below(name string, all []gen.Problem) []gen.Problem {
 	return found
 }
 
+// ofOthers reports whether a note is about another scenario's interface too: they are in
+// one module, and have services of the same name.
+func (s *scenario) ofOthers(note gen.Problem) bool {
+	_, named, other := strings.Cut(note.What, "example.com/cases/")
+	return other && !strings.HasPrefix(named, s.name+"/") && !strings.HasPrefix(named, s.name+".")
+}
+
 // TestAlone runs the scenarios that have flags or modules of their own.
 func TestAlone(t *testing.T) {
 	for _, s := range scenarios(t) {
@@ -275,7 +268,7 @@ func TestAlone(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			newModule(t, dir, "example.com/cases/"+s.name)
+			require.NoError(t, testmodule.Write(dir, "example.com/cases/"+s.name))
 			s.sources(t, dir, false)
 			config := gen.Config{Dir: dir}
 			flags := flag.NewFlagSet(s.name, flag.ContinueOnError)
@@ -289,7 +282,7 @@ func TestAlone(t *testing.T) {
 			require.NoError(t, flags.Parse(s.flags))
 			config.Dir = filepath.Join(dir, *sub)
 			config.Patterns = flags.Args()
-			config.Env = environment()
+			config.Env = testmodule.Environment()
 			if *work {
 				config.Env = append(config.Env, "GOWORK="+filepath.Join(dir, "go.work"), "GOFLAGS=")
 			}
@@ -307,6 +300,9 @@ func TestAlone(t *testing.T) {
 				assert.Empty(t, f.Diff())
 			}
 			command(t, config.Dir, config.Env, "go", "vet", "-tags="+config.Tags, "./...")
+			if s.behaves() {
+				command(t, config.Dir, config.Env, "go", "test", "-tags="+config.Tags, "./...")
+			}
 		})
 	}
 }

@@ -200,6 +200,11 @@ func judgeResults(m *method, v *verdict) *refusal {
 	case v.accessor != "" && !m.says.asks:
 		*v = forward(*v, "it returns "+why, true)
 		return nil
+	case v.accessor != "":
+		return &refusal{
+			why: "it returns " + why + ", whose error is not known when the call returns",
+			fix: "say //resilient:skip in place of what is said about it: it is forwarded then",
+		}
 	case m.says.idempotent && !m.says.soft:
 		return &refusal{
 			why: "it returns " + why + ": what was handed out cannot be taken back by a retry",
@@ -210,8 +215,6 @@ func judgeResults(m *method, v *verdict) *refusal {
 			why: "it returns " + why + ", which a timeout of the call would cut off",
 			fix: "take //resilient:timeout away, and end the stream with the caller's own context",
 		}
-	case v.accessor != "":
-		return &refusal{why: "it returns " + why + ", whose error is not known when the call returns", fix: "leave it unguarded with //resilient:skip"}
 	}
 	v.kind, v.why, v.idempotent = stream, "it returns "+why, false
 	return nil

@@ -196,7 +196,7 @@ func (b *body) outerContext() *jen.Statement {
 	case use.param < 0:
 		return jen.Qual("context", "Background").Call()
 	case use.request:
-		return jen.Id(b.params[use.param]).Dot("Context").Call()
+		return jen.Qual(runtimePath, "ContextOf").Call(jen.Id(b.params[use.param]))
 	default:
 		return jen.Id(b.params[use.param])
 	}

@@ -76,8 +76,8 @@ func (f *finder) narrowed(t *target, declared *types.Func) {
 			return // named twice
 		}
 	}
-	m := &method{name: declared.Name(), signature: declared.Signature(), pos: t.pos}
-	m.doc = f.places.function(f.position(declared.Pos()), declared.Pkg(), declared.Name())
+	m := &method{name: declared.Name(), signature: declared.Signature(), pos: t.pos, declared: f.position(declared.Pos())}
+	m.doc = f.places.function(declared)
 	if pos, ok := f.marked.has(t.pkg, declared); ok {
 		m.marked, m.markedAt = true, pos
 	}

@@ -44,11 +44,8 @@ func (b *body) prepare() (before []jen.Code, op *jen.Statement) {
 }
 
 // present begins a condition with a request's being there: what one that is nil comes to
-// is for the next implementation to say. Where the context is the request's, it is there.
+// is for the next implementation to say.
 func (b *body) present(i int) *jen.Statement {
-	if b.m.verdict.ctx.request && b.m.verdict.ctx.param == i {
-		return jen.Null()
-	}
 	return jen.Id(b.params[i]).Op("!=").Nil().Op("&&")
 }
 

@@ -33,6 +33,7 @@ type method struct {
 	name      string
 	signature *types.Signature
 	pos       token.Position
+	declared  token.Position // where its signature is written, in whatever package
 	doc       string
 	says      says
 	marked    bool // by MarkIdempotent

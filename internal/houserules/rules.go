@@ -85,6 +85,7 @@ var Rules = map[string]Rule{
 
 	"internal/houserules": {Why: "test support"},
 	"internal/readme":     {Why: "test support"},
+	"internal/testmodule": {Why: "test support"},
 }
 
 // Sentinels lists packages of which the core may use nothing but the names given: an error to compare with is no
