@@ -24,6 +24,9 @@ func (f *finder) fromType(t *target, from *directive.Directive) bool {
 		f.problems.add(f.position(from.Pos), "cannot wrap "+t.object.Name(), why, fix)
 		return false
 	}
+	if pointed, isPointer := strings.CutPrefix(from.Name, "*"); isPointer {
+		return refuse("//resilient:from takes the name of a type, not of a pointer", "write "+pointed+"; its pointer's methods count as well")
+	}
 	name := t.object.Name() + narrowSuffix
 	embeds, ok := emptyBut(t.decl.Spec, name)
 	if !ok {
