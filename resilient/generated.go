@@ -11,7 +11,7 @@ const GeneratedV1 = true
 // MarkIdempotent declares methods idempotent that carry no directive because their
 // interface is somebody else's, for resilientgen to read:
 //
-//	var _ = resilient.MarkIdempotent(store.Client.Get, store.Client.List)
+//	var _ = resilient.MarkIdempotent(store.Reader.Get, (*store.Client).List)
 //
 // Each argument is a method expression of an interface or a struct, so the compiler
 // checks that the method exists and follows when it is renamed. It does nothing at
