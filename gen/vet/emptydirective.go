@@ -19,9 +19,10 @@ var emptyDirective = &analysis.Analyzer{
 	Name: "emptydirective",
 	Doc: `report directives that do nothing
 
-A //resilient: comment that is misspelt, stands on something that is no service interface, or names a method that there is
+A //resilient: comment that is misspelt, stands on a type that is no service interface, or names a method that there is
 not, is passed over: the method is retried, or is not, against what its author wrote. So is a call of MarkIdempotent that
-gives no package variable its value, for it is read and not run.`,
+gives no package variable its value, for it is read and not run. Comments on the methods of an interface without
+//resilient:service are not reported: they are for the service interfaces that embed it.`,
 	Requires: []*analysis.Analyzer{directives, inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
 		checkMarks(pass)
