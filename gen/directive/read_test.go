@@ -138,6 +138,12 @@ var problems = map[string]struct{ source, says, fix string }{
 	"space, unknown 2": {"type A interface {\n\t§// resilient:readonly\n\tGet() error\n}", "there is no such verb", ""},
 	"space, arguments": {"type A interface {\n\t§// resilient: timeout 2s attempt=1s\n\tGet() error\n}", "a single colon", "//resilient:timeout 2s attempt=1s"},
 	"block of lines":   {"type A interface {\n\t§/*\n\t * resilient:idempotent\n\t */\n\tGet() error\n}", "// comment", "//resilient:idempotent"},
+	"colon of East":    {"type A interface {\n\t§//resilient：idempotent\n\tGet() error\n}", "a single colon", "//resilient:idempotent"},
+	"zero width":       {"type A interface {\n\t§//\u200bresilient:idempotent\n\tGet() error\n}", "an invisible character", "//resilient:idempotent"},
+	"no-break space":   {"type A interface {\n\t§//\u00a0resilient:idempotent rewind\n\tGet() error\n}", "an invisible character", "//resilient:idempotent rewind"},
+	"go before it":     {"type A interface {\n\t§//go:resilient:idempotent\n\tGet() error\n}", "nothing may stand", "//resilient:idempotent"},
+	"go, no colon":     {"type A interface {\n\t§//go:resilient idempotent\n\tGet() error\n}", "nothing may stand", "//resilient:idempotent"},
+	"dot and capital":  {"type A interface {\n\t§//Resilient.idempotent\n\tGet() error\n}", "a single colon", "//resilient:idempotent"},
 	"stream and more":  {"type A interface {\n\t§//resilient:timeout 2s\n\t//resilient:stream\n\tGet() error\n}", "contradicts", ""},
 }
 
@@ -200,6 +206,8 @@ func TestProse(t *testing.T) {
 		"// The directive //resilient:idempotent goes above.",
 		"//	//resilient:service plan_service",
 		"//go:generate go tool resilientgen",
+		"//go:linkname resilient skip",
+		"//Resilient.Idempotent(\"get\")",
 		"//nolint:errcheck",
 		"// silent: skip",
 		"//lint:ignore SA1019 because",
