@@ -27,8 +27,10 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 //
 //	flags: -strict        as the command takes them; besides -dir DIR to run in, and
 //	                      -work to use the go.work
-//	refused: text         a problem that contains the text; nothing is written
-//	note: text            a note that contains the text
+//	refused: text         a problem that begins with the text; nothing is written
+//	note: text            a note that begins with the text
+//
+// A text begins with its place: file:line:column, the file as seen from the scenario.
 //
 // Files named want/… are golden. Scenarios without flags and without a go.mod of their
 // own are packages of one module, so that one run of the go command serves all.
@@ -77,16 +79,29 @@ func write(t *testing.T, path string, content []byte) {
 	require.NoError(t, os.WriteFile(path, content, 0o666))
 }
 
-// sources writes the files of a scenario, with their line endings changed if crlf.
-func (s *scenario) sources(t *testing.T, dir string, crlf bool) {
+// crlf changes line endings.
+func crlf(source []byte) []byte { return bytes.ReplaceAll(source, []byte("\n"), []byte("\r\n")) }
+
+// gofmt formats what can be.
+func gofmt(source []byte) []byte {
+	if formatted, err := format.Source(source); err == nil {
+		return formatted
+	}
+	return source
+}
+
+func asItIs(source []byte) []byte { return source }
+
+// sources writes the files of a scenario, those of Go with the change.
+func (s *scenario) sources(t *testing.T, dir string, change func(source []byte) []byte) {
 	t.Helper()
 	for _, f := range s.archive.Files {
 		if strings.HasPrefix(f.Name, "want/") {
 			continue
 		}
 		data := f.Data
-		if crlf && strings.HasSuffix(f.Name, ".go") {
-			data = bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))
+		if strings.HasSuffix(f.Name, ".go") {
+			data = change(data)
 		}
 		if f.Name == "go.mod" || strings.HasSuffix(f.Name, "/go.mod") {
 			data = bytes.ReplaceAll(data, []byte("$ROOT"), []byte(testmodule.Root()))
@@ -133,18 +148,19 @@ func (s *scenario) golden(t *testing.T, got map[string]string) {
 	require.NoError(t, os.WriteFile(s.file, txtar.Format(s.archive), 0o666))
 }
 
-// messages checks that each expected message is there, and no other.
+// messages checks that each expected message is there, in its place, and no other.
 func messages(t *testing.T, name string, want []string, got []gen.Problem) {
 	t.Helper()
 	var texts []string
 	for _, p := range got {
-		texts = append(texts, p.Error())
+		texts = append(texts, strings.TrimPrefix(p.Error(), name+"/"))
 	}
 	if !assert.Len(t, texts, len(want), "%s: %s", name, strings.Join(texts, "\n")) {
 		return
 	}
 	for _, text := range want {
-		assert.True(t, slices.ContainsFunc(texts, func(got string) bool { return strings.Contains(got, text) }),
+		assert.Regexp(t, `^[^ :]+\.go:[0-9]+(:[0-9]+)?: `, text, name)
+		assert.True(t, slices.ContainsFunc(texts, func(got string) bool { return strings.HasPrefix(got, text) }),
 			"%s: wanted %q, got\n%s", name, text, strings.Join(texts, "\n"))
 	}
 }
@@ -181,24 +197,26 @@ func command(t *testing.T, dir string, env []string, args ...string) {
 
 // TestGolden runs all scenarios that can share one module: it compares what is written,
 // writes it, and then again nothing is to be written; gofmt has nothing to say, go vet
-// neither, and the behaviour tests among the files pass. With CRLF in every source the
-// output is the same.
+// neither, and the behaviour tests among the files pass. With CRLF in every source (H57),
+// or after gofmt, which moves directives, the output is the same.
 func TestGolden(t *testing.T) {
-	dir, windows := t.TempDir(), t.TempDir()
-	require.NoError(t, testmodule.Write(dir, "example.com/cases"))
-	require.NoError(t, testmodule.Write(windows, "example.com/cases"))
+	dir, windows, tidy := t.TempDir(), t.TempDir(), t.TempDir()
+	for _, module := range []string{dir, windows, tidy} {
+		require.NoError(t, testmodule.Write(module, "example.com/cases"))
+	}
 	var wrapped, refused []*scenario
 	var right, wrong []string
 	for _, s := range scenarios(t) {
 		if s.alone {
 			continue
 		}
-		s.sources(t, filepath.Join(dir, s.name), false)
+		s.sources(t, filepath.Join(dir, s.name), asItIs)
 		if len(s.refused) > 0 {
 			refused, wrong = append(refused, s), append(wrong, "./"+s.name+"/...")
 			continue
 		}
-		s.sources(t, filepath.Join(windows, s.name), true)
+		s.sources(t, filepath.Join(windows, s.name), crlf)
+		s.sources(t, filepath.Join(tidy, s.name), gofmt)
 		wrapped, right = append(wrapped, s), append(right, "./"+s.name+"/...")
 	}
 
@@ -226,9 +244,11 @@ func TestGolden(t *testing.T) {
 			assert.Empty(t, f.Diff())
 		}
 	})
-	t.Run("CRLF", func(t *testing.T) {
-		assert.Equal(t, made(t, dir, result.Files), made(t, windows, run(t, gen.Config{Dir: windows, Patterns: right}).Files))
-	})
+	for name, changed := range map[string]string{"CRLF": windows, "gofmt": tidy} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, made(t, dir, result.Files), made(t, changed, run(t, gen.Config{Dir: changed, Patterns: right}).Files))
+		})
+	}
 	t.Run("from source", func(t *testing.T) {
 		for _, f := range run(t, gen.Config{Dir: dir, Patterns: right, Source: true}).Files {
 			assert.Empty(t, f.Diff())
@@ -269,7 +289,7 @@ func TestAlone(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			require.NoError(t, testmodule.Write(dir, "example.com/cases/"+s.name))
-			s.sources(t, dir, false)
+			s.sources(t, dir, asItIs)
 			config := gen.Config{Dir: dir}
 			flags := flag.NewFlagSet(s.name, flag.ContinueOnError)
 			flags.StringVar(&config.Tags, "tags", "", "")

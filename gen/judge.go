@@ -98,8 +98,11 @@ func findError(m *method, v *verdict) *refusal {
 			fix: "name the method of its result that returns the error, or take the directive away",
 		}
 	default:
-		*v, r = forwardUnless(m, *v, "it returns no error, so a failure cannot be seen",
-			"take the directive away, or let the method return an error", true)
+		fix := "take the directive away, or let the method return an error"
+		if hasAccessor(results, "Err", false) {
+			fix = "say //resilient:error Err on the interface, for its result has that method, or take the directive away"
+		}
+		*v, r = forwardUnless(m, *v, "it returns no error, so a failure cannot be seen", fix, true)
 	}
 	return r
 }

@@ -21,6 +21,8 @@ type body struct {
 	values  []string // the results in the order of the signature
 	aux     map[string]string
 	starts  map[int]string // where readers began
+	// attempts are the requests, of those among the parameters, that an attempt is given.
+	attempts map[int]string
 }
 
 func (w *wrapper) printMethod(f *jen.File, m *method) {
@@ -141,12 +143,16 @@ func (b *body) locals(used taken) {
 			b.values = append(b.values, local("v"+strconv.Itoa(i)))
 		}
 	}
-	b.starts = map[int]string{}
+	b.starts, b.attempts = map[int]string{}, map[int]string{}
 	for _, i := range b.m.verdict.rewind {
-		b.starts[i] = local("start")
+		if shape.IsRequest(b.m.signature.Params().At(i).Type()) {
+			b.attempts[i] = local("attempt")
+		} else {
+			b.starts[i] = local("start")
+		}
 	}
 	b.aux = map[string]string{}
-	for _, name := range []string{"permit", "attempt", "body", "op", "zero"} {
+	for _, name := range []string{"permit", "body", "op", "zero"} {
 		b.aux[name] = local(name)
 	}
 }

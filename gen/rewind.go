@@ -1,21 +1,19 @@
 package gen
 
-import (
-	"github.com/dave/jennifer/jen"
-
-	"github.com/seed42274fcc/stoic/gen/internal/shape"
-)
+import "github.com/dave/jennifer/jen"
 
 // prepare is what comes before a guarded call: the place that readers are rewound to.
 // It returns the op too, which is not repeated if a request turns out to have a body
 // that cannot be had again.
 func (b *body) prepare() (before []jen.Code, op *jen.Statement) {
 	op = jen.Id(b.opsName).Dot(b.m.name)
+	if len(b.attempts) > 0 {
+		before, op = append(before, jen.Id(b.aux["op"]).Op(":=").Add(op)), jen.Id(b.aux["op"])
+	}
 	for _, i := range b.m.verdict.rewind {
 		p := b.params[i]
-		if shape.IsRequest(b.m.signature.Params().At(i).Type()) {
+		if b.attempts[i] != "" {
 			before = append(before,
-				jen.Id(b.aux["op"]).Op(":=").Add(op),
 				jen.If(b.present(i).Add(jen.Id(p).Dot("Body").Op("!=").Nil().Op("&&").Id(p).Dot("Body").Op("!=").Qual("net/http", "NoBody"))).Block(
 					jen.If(jen.Id(p).Dot("GetBody").Op("!=").Nil()).Block(
 						jen.Defer().Id(p).Dot("Body").Dot("Close").Call().Comment("each attempt is given another"),
@@ -23,7 +21,6 @@ func (b *body) prepare() (before []jen.Code, op *jen.Statement) {
 						jen.Id(b.aux["op"]).Op("=").Add(b.wrapper.op(b.m, false)).Comment("the body cannot be had again"),
 					),
 				))
-			op = jen.Id(b.aux["op"])
 			continue
 		}
 		seek := jen.Id(p).Dot("Seek").Call(jen.Lit(0), jen.Qual("io", "SeekCurrent"))
@@ -71,7 +68,7 @@ func (b *body) rewind(values []int, replace map[int]jen.Code) []jen.Code {
 	var list []jen.Code
 	for _, i := range b.m.verdict.rewind {
 		p := b.params[i]
-		if !shape.IsRequest(b.m.signature.Params().At(i).Type()) {
+		if b.attempts[i] == "" {
 			seek := jen.If(
 				jen.List(jen.Id("_"), jen.Id(b.err)).Op(":=").Id(p).Dot("Seek").Call(jen.Id(b.starts[i]), jen.Qual("io", "SeekStart")),
 				jen.Id(b.err).Op("!=").Nil(),
@@ -82,7 +79,7 @@ func (b *body) rewind(values []int, replace map[int]jen.Code) []jen.Code {
 			list = append(list, seek)
 			continue
 		}
-		attempt, body := b.aux["attempt"], b.aux["body"]
+		attempt, body := b.attempts[i], b.aux["body"]
 		made := jen.Id(p).Dot("WithContext").Call(jen.Id(p).Dot("Context").Call())
 		if r, ok := replace[i]; ok {
 			made = jen.Add(r)

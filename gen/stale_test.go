@@ -3,6 +3,7 @@ package gen_test
 import (
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -40,6 +41,25 @@ func TestStale(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHandshake: where the library is another than the one that a wrapper was written for, the compiler stops at a line
+// below one that says what to run.
+func TestHandshake(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, testmodule.Write(dir, "example.com/handshake"))
+	write(t, filepath.Join(dir, "svc.go"), []byte("package handshake\n\n//resilient:service s\ntype Svc interface{ Do() error }\n"))
+	files := run(t, gen.Config{Dir: dir}).Files
+	require.Len(t, files, 1)
+	text := strings.Replace(string(files[0].Content), "resilient.GeneratedV1", "resilient.GeneratedV0", 1)
+	write(t, files[0].Path, []byte(text))
+	parts := strings.Split(firstOf(t, dir), ":")
+	require.Len(t, parts, 5)
+	assert.Equal(t, " undefined", parts[3])
+	assert.Equal(t, " resilient.GeneratedV0", parts[4])
+	line, err := strconv.Atoi(parts[1])
+	require.NoError(t, err)
+	assert.Equal(t, "// If this does not compile: update github.com/seed42274fcc/stoic, then run go generate.", strings.Split(text, "\n")[line-2])
 }
 
 // firstOf is the compiler's first message about the package in dir.

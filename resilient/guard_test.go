@@ -206,6 +206,7 @@ func TestR17WithoutCircuit(t *testing.T) {
 	})
 }
 
+// What protects nothing repeats nothing either (A82).
 func TestPassthroughProtectsNothing(t *testing.T) {
 	overEntries(t, func(t *testing.T, in entry) {
 		for _, policy := range []resilient.Policy{resilient.Passthrough().Policy(), steady(threshold(1), total(sec))} {

@@ -250,3 +250,20 @@ func TestGoGenerate(t *testing.T) {
 	assert.Empty(t, string(out))
 	assert.FileExists(t, "plans_resilient.go")
 }
+
+// TestInstalled: a binary that go generate finds in the PATH wraps the package of the file, too.
+func TestInstalled(t *testing.T) {
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), ".")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	module(t, "package plans\n")
+	require.NoError(t, os.Mkdir("sub", 0o777))
+	put(t, "sub/plans.go", strings.Replace(source, "go tool resilientgen", "resilientgen", 1))
+	generate := exec.Command("go", "generate", "./...")
+	generate.Env = testmodule.Environment("PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"))
+	out, err = generate.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	assert.Empty(t, string(out))
+	assert.FileExists(t, "sub/plans_resilient.go")
+}

@@ -230,7 +230,7 @@ func (f *facts) mayStream(m *types.Func) bool {
 	return slices.ContainsFunc(variables(m.Signature().Results()), func(t types.Type) bool {
 		return within(t, func(t types.Type) bool {
 			_, function := t.Underlying().(*types.Signature)
-			return isChannel(t) || function || types.Implements(t, f.context) || handsOutChannel(t) || hasAny(t, "Close", "Recv", "RecvMsg", "Next", "Rollback", "Scan")
+			return isChannel(t) || function || types.Implements(t, f.context) || handsOutChannel(t) || hasAny(t, "Close", "Recv", "RecvMsg", "Next", "NextPart", "Rollback", "Scan", "Read", "Token")
 		})
 	})
 }
@@ -264,7 +264,7 @@ func (f *facts) mayUseUp(t types.Type) bool {
 
 // usedUp is a type that is read, written to or stepped through, to go by the names of its methods.
 func usedUp(t types.Type) bool {
-	return isChannel(t) || hasAny(t, "Read", "Write", "Next", "NextPart", "Scan", "Decode")
+	return isChannel(t) || hasAny(t, "Read", "Write", "Next", "NextPart", "Scan", "Decode", "Token")
 }
 
 // surelyUsesUp is an argument that a second attempt would not be given again.

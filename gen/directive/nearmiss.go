@@ -10,8 +10,9 @@ import (
 
 // almost matches what a reader would take for a directive at the beginning of a
 // comment. Groups: what is before the tool, the tool, what is round the colon, the
-// verb, and the rest.
-var almost = regexp.MustCompile(`^(/[/*])(/?[ \t]*[+@!#]?[ \t]*)([A-Za-z]+)([ \t]*(?:::|[:=./_-])[ \t]*|[ \t]+)([A-Za-z_-]+)(.*)`)
+// verb, and the rest. What is invisible, or looks like a colon and is none, came with
+// text that was copied, or from another keyboard.
+var almost = regexp.MustCompile(`^(/[/*])(/?[ \t]*(?:[+@!#\x{200b}\x{feff}\x{a0}]|go:)?[ \t]*)([A-Za-z]+)([ \t]*(?:::|[:=./_：-])[ \t]*|[ \t]+)([A-Za-z_-]+)(.*)`)
 
 // nothing matches the tool's name with no verb behind it.
 var nothing = regexp.MustCompile(`^//[/+@!#]?` + Tool + `:?$`)
@@ -44,7 +45,7 @@ func nearMiss(c *ast.Comment) (Problem, bool) {
 		p := unknownVerb(c, word)
 		return p, plain && (tool != Tool || word != strings.ToLower(word) || lead != "" || colon != ":") || !plain && short
 	case strings.ContainsAny(colon, "./_"):
-		if tool != Tool || !plain || word != string(verb) || !wellFormed(verb, rest) {
+		if !strings.EqualFold(tool, Tool) || !plain || word != string(verb) || !wellFormed(verb, rest) {
 			return Problem{}, false // Go
 		}
 	case !exact && (colon != ":" || distance(strings.ToLower(tool), Tool) > 2):
@@ -144,8 +145,10 @@ func mistakesIn(open, lead, tool, colon, word, verb string) (mistakes []string) 
 		mistakes = append(mistakes, "a directive is a // comment")
 	}
 	switch {
-	case strings.ContainsAny(lead, "/+@!#"):
+	case strings.ContainsAny(lead, "/+@!#") || strings.Contains(lead, "go:"):
 		mistakes = append(mistakes, "nothing may stand between // and the tool's name")
+	case strings.ContainsAny(lead, "\u200b\ufeff\u00a0"):
+		mistakes = append(mistakes, "there is an invisible character after //")
 	case lead != "":
 		mistakes = append(mistakes, "there is a space after //")
 	}

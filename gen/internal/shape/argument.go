@@ -72,8 +72,7 @@ func usesUp(t types.Type) string {
 		return "a reader (" + TypeName(t) + "), which the first attempt has read"
 	case isWriter(t):
 		return "a writer (" + TypeName(t) + "), which the first attempt has written to"
-	case steps(Lookup(t, "Next")), steps(Lookup(t, "NextPart")), has(t, "Scan", 0, 1) && steps(Lookup(t, "Scan")),
-		has(t, "Decode", 1, 1) && steps(Lookup(t, "Decode")):
+	case stepped(t), has(t, "Decode", 1, 1) && steps(Lookup(t, "Decode")):
 		return "something to step through (" + TypeName(t) + "), which the first attempt has done"
 	}
 	return ""

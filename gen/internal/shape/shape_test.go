@@ -16,7 +16,7 @@ import (
 
 const source = `package p
 
-import ("context"; "io"; "iter"; "time")
+import ("bufio"; "bytes"; "context"; "encoding/csv"; "encoding/json"; "io"; "iter"; "strings"; "time")
 
 type Tree []Tree
 type Object struct { Size int; Body io.ReadCloser }
@@ -37,14 +37,23 @@ type Streams struct {
 	G Session
 	H func() (int, bool)
 	I interface{ Close() error }
+	J io.Reader
+	K *struct{ Body io.Reader }
+	L *bufio.Reader
+	M *bufio.Scanner
+	N *json.Decoder
+	O *csv.Reader
 }
 type Plain struct {
 	A Tree
 	B *Node
 	C map[string]time.Time
 	D error
-	E io.Reader
+	E *bytes.Buffer
 	F iter.Seq[int]
+	G *bytes.Reader
+	H []*strings.Reader
+	I interface{ Decode(v any) error }
 }
 type Once struct {
 	A io.Reader
@@ -52,6 +61,7 @@ type Once struct {
 	C []io.Writer
 	D func() io.Reader
 	E *struct{ Body io.Reader }
+	F *csv.Reader
 }
 type Again struct {
 	A Tree

@@ -93,8 +93,10 @@ func closes(t types.Type) string {
 		return "something to close (" + TypeName(t) + ")"
 	case Lookup(t, "Recv") != nil, Lookup(t, "RecvMsg") != nil:
 		return "something to receive from (" + TypeName(t) + ")"
-	case steps(Lookup(t, "Next")):
+	case stepped(t):
 		return "something to step through (" + TypeName(t) + ")"
+	case IsReader(t) && !inMemory(t):
+		return "something to read from (" + TypeName(t) + ")"
 	case has(t, "Rollback", 0, 1), has(t, "Rollback", 1, 1):
 		return "a transaction (" + TypeName(t) + ")"
 	}
@@ -102,6 +104,20 @@ func closes(t types.Type) string {
 		return "a row to scan (" + TypeName(t) + ")"
 	}
 	return ""
+}
+
+// stepped reports whether a type hands out one value after the other: an iterator, a scanner, a reader of records.
+func stepped(t types.Type) bool {
+	return steps(Lookup(t, "Next")) || steps(Lookup(t, "NextPart")) || has(t, "Scan", 0, 1) && steps(Lookup(t, "Scan")) ||
+		has(t, "Read", 0, 2) && steps(Lookup(t, "Read")) || has(t, "Token", 0, 2) && steps(Lookup(t, "Token"))
+}
+
+// inMemory reports whether a reader has all that it will give.
+func inMemory(t types.Type) bool {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	return Named(t, "bytes", "Buffer") || Named(t, "bytes", "Reader") || Named(t, "strings", "Reader")
 }
 
 // steps tells Next of an iterator, which says whether there is more, from that of a
