@@ -21,6 +21,8 @@ type body struct {
 	values  []string // the results in the order of the signature
 	aux     map[string]string
 	starts  map[int]string // where readers began
+
+	attempts map[int]string // what an attempt is given in place of a request
 }
 
 func (w *wrapper) printMethod(f *jen.File, m *method) {
@@ -141,12 +143,16 @@ func (b *body) locals(used taken) {
 			b.values = append(b.values, local("v"+strconv.Itoa(i)))
 		}
 	}
-	b.starts = map[int]string{}
+	b.starts, b.attempts = map[int]string{}, map[int]string{}
 	for _, i := range b.m.verdict.rewind {
+		if shape.IsRequest(b.m.signature.Params().At(i).Type()) {
+			b.attempts[i] = local("attempt")
+			continue
+		}
 		b.starts[i] = local("start")
 	}
 	b.aux = map[string]string{}
-	for _, name := range []string{"permit", "attempt", "body", "op", "zero"} {
+	for _, name := range []string{"permit", "body", "op", "zero"} {
 		b.aux[name] = local(name)
 	}
 }

@@ -11,11 +11,15 @@ import (
 // that cannot be had again.
 func (b *body) prepare() (before []jen.Code, op *jen.Statement) {
 	op = jen.Id(b.opsName).Dot(b.m.name)
+	mayChange := false
 	for _, i := range b.m.verdict.rewind {
 		p := b.params[i]
 		if shape.IsRequest(b.m.signature.Params().At(i).Type()) {
+			if !mayChange {
+				before = append(before, jen.Id(b.aux["op"]).Op(":=").Add(op))
+				op, mayChange = jen.Id(b.aux["op"]), true
+			}
 			before = append(before,
-				jen.Id(b.aux["op"]).Op(":=").Add(op),
 				jen.If(b.present(i).Add(jen.Id(p).Dot("Body").Op("!=").Nil().Op("&&").Id(p).Dot("Body").Op("!=").Qual("net/http", "NoBody"))).Block(
 					jen.If(jen.Id(p).Dot("GetBody").Op("!=").Nil()).Block(
 						jen.Defer().Id(p).Dot("Body").Dot("Close").Call().Comment("each attempt is given another"),
@@ -23,7 +27,6 @@ func (b *body) prepare() (before []jen.Code, op *jen.Statement) {
 						jen.Id(b.aux["op"]).Op("=").Add(b.wrapper.op(b.m, false)).Comment("the body cannot be had again"),
 					),
 				))
-			op = jen.Id(b.aux["op"])
 			continue
 		}
 		seek := jen.Id(p).Dot("Seek").Call(jen.Lit(0), jen.Qual("io", "SeekCurrent"))
@@ -82,7 +85,7 @@ func (b *body) rewind(values []int, replace map[int]jen.Code) []jen.Code {
 			list = append(list, seek)
 			continue
 		}
-		attempt, body := b.aux["attempt"], b.aux["body"]
+		attempt, body := b.attempts[i], b.aux["body"]
 		made := jen.Id(p).Dot("WithContext").Call(jen.Id(p).Dot("Context").Call())
 		if r, ok := replace[i]; ok {
 			made = jen.Add(r)
