@@ -13,23 +13,26 @@ func Consumes(t types.Type) string {
 	if s, ok := t.Underlying().(*types.Signature); ok {
 		return gives(s)
 	}
-	return spent(t, 1, nesting)
+	return visits{}.spent(t, 1, nesting)
 }
 
 // spent looks at a value, at what containers and pointers lead to, and at the exported
 // fields of a struct as many levels down as fields says. An embedded field is no level:
 // what it holds is the struct's own.
-func spent(t types.Type, fields, containers int) string {
+func (v visits) spent(t types.Type, fields, containers int) string {
+	if v.before(t, fields, containers) {
+		return ""
+	}
 	if why := usesUp(t); why != "" || containers == 0 {
 		return why
 	}
 	for _, term := range terms(t) {
-		if why := spent(term, fields, containers-1); why != "" {
+		if why := v.spent(term, fields, containers-1); why != "" {
 			return why
 		}
 	}
 	if elem := contained(t); elem != nil {
-		return spent(elem, fields, containers-1)
+		return v.spent(elem, fields, containers-1)
 	}
 	for field := range exportedFields(t) {
 		deeper := fields
@@ -39,7 +42,7 @@ func spent(t types.Type, fields, containers int) string {
 		if deeper < 0 {
 			continue
 		}
-		if why := spent(field.Type(), deeper, containers-1); why != "" {
+		if why := v.spent(field.Type(), deeper, containers-1); why != "" {
 			return "a " + TypeName(t) + " whose field " + field.Name() + " is " + why
 		}
 	}

@@ -9,6 +9,24 @@ import (
 // itself: type Tree []Tree.
 const nesting = 8
 
+// visits remembers what has been looked at, and how far: types that refer to one another
+// have more ways through them than anybody can wait for.
+type visits map[visit]bool
+
+type visit struct {
+	t                  types.Type
+	fields, containers int
+}
+
+func (v visits) before(t types.Type, fields, containers int) bool {
+	at := visit{t, fields, containers}
+	if v[at] {
+		return true
+	}
+	v[at] = true
+	return false
+}
+
 // terms are the types that a type parameter's constraint lists, of which each argument is
 // one or has one for its underlying type. There are none of other types.
 func terms(t types.Type) []types.Type {
@@ -79,15 +97,15 @@ func contained(t types.Type) types.Type {
 // exportedFields are those of a struct, or of a pointer to one, with those that a field
 // without a name promotes.
 func exportedFields(t types.Type) func(yield func(*types.Var) bool) {
-	return func(yield func(*types.Var) bool) { promoted(t, 3, yield) }
+	return func(yield func(*types.Var) bool) { promoted(t, 3, visits{}, yield) }
 }
 
-func promoted(t types.Type, depth int, yield func(*types.Var) bool) bool {
+func promoted(t types.Type, depth int, seen visits, yield func(*types.Var) bool) bool {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
 	}
 	s, ok := t.Underlying().(*types.Struct)
-	if !ok {
+	if !ok || seen.before(t, depth, 0) {
 		return true
 	}
 	for field := range s.Fields() {
@@ -97,7 +115,7 @@ func promoted(t types.Type, depth int, yield func(*types.Var) bool) bool {
 				return false
 			}
 		case field.Embedded() && depth > 0:
-			if !promoted(field.Type(), depth-1, yield) {
+			if !promoted(field.Type(), depth-1, seen, yield) {
 				return false
 			}
 		}

@@ -27,12 +27,15 @@ func Streams(t types.Type) string {
 	if why := function(t); why != "" {
 		return why
 	}
-	return within(t, 2, nesting)
+	return visits{}.within(t, 2, nesting)
 }
 
 // within looks at a value, at what containers and pointers lead to, and at the exported
 // fields of a struct as many levels down as fields says: *http.Response has its Body.
-func within(t types.Type, fields, containers int) string {
+func (v visits) within(t types.Type, fields, containers int) string {
+	if v.before(t, fields, containers) {
+		return ""
+	}
 	if why := opened(t); why != "" {
 		return why
 	}
@@ -40,18 +43,18 @@ func within(t types.Type, fields, containers int) string {
 		return ""
 	}
 	for _, term := range terms(t) {
-		if why := within(term, fields, containers-1); why != "" {
+		if why := v.within(term, fields, containers-1); why != "" {
 			return why
 		}
 	}
 	if elem := contained(t); elem != nil {
-		return led(t, elem, fields, containers)
+		return v.led(t, elem, fields, containers)
 	}
 	if fields == 0 {
 		return ""
 	}
 	for field := range exportedFields(t) {
-		why := within(field.Type(), fields-1, containers)
+		why := v.within(field.Type(), fields-1, containers)
 		if why == "" {
 			why = handed(field)
 		}
@@ -63,8 +66,8 @@ func within(t types.Type, fields, containers int) string {
 }
 
 // led looks at what a container or a pointer leads to.
-func led(t, elem types.Type, fields, containers int) string {
-	why := within(elem, fields, containers-1)
+func (v visits) led(t, elem types.Type, fields, containers int) string {
+	why := v.within(elem, fields, containers-1)
 	if why == "" {
 		why = goesOn(elem)
 	}
