@@ -85,6 +85,11 @@ func findError(m *method, v *verdict) *refusal {
 		}
 	case m.says.errorNr > 0:
 		v.err = at[m.says.errorNr-1]
+	case len(at) > 0 && m.says.ownAccessor:
+		return &refusal{
+			why: "it returns its error itself, so //resilient:error does nothing",
+			fix: "take //resilient:error away",
+		}
 	case len(at) == 1:
 		v.err = at[0]
 	case len(at) > 1:

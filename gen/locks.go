@@ -42,7 +42,7 @@ func lockedResult(m *method) *refusal {
 // hasLock reports whether go vet's copylocks would object to a copy.
 func hasLock(t types.Type) bool {
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
-		return false
+		return shape.AnyTerm(t, func(term types.Type) bool { return term != t && hasLock(term) })
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Array:

@@ -283,7 +283,7 @@ func (s *says) take(d directive.Directive, pos token.Position) {
 	case directive.Skip:
 		s.skip = true
 	case directive.Error:
-		s.accessor, s.construct = d.Name, d.New
+		s.accessor, s.construct, s.ownAccessor = d.Name, d.New, true
 	}
 	if d.Verb == directive.Op && d.Name != "" {
 		s.op = d.Name

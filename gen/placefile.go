@@ -44,7 +44,7 @@ func newPlaceFile(path string, fset *token.FileSet, file *ast.File) *placeFile {
 		switch n := n.(type) {
 		case *ast.TypeSpec:
 			f.at[placeKey{owner: n.Name.Name}] = &place{}
-			if iface, ok := n.Type.(*ast.InterfaceType); ok {
+			if iface, ok := ast.Unparen(n.Type).(*ast.InterfaceType); ok {
 				f.keepMethods(n.Name.Name, iface)
 				return false
 			}

@@ -1,6 +1,7 @@
 package resilient_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -83,10 +84,20 @@ type transport struct {
 	next  http.RoundTripper
 }
 
+// RoundTrip reads the answer inside of the call, whose context ends with it.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	return resilient.Execute(r.Context(), t.guard, get, func(ctx context.Context) (*http.Response, error) {
-		return t.next.RoundTrip(r.WithContext(ctx))
+	body, err := resilient.Execute(r.Context(), t.guard, get, func(ctx context.Context) ([]byte, error) {
+		response, err := t.next.RoundTrip(r.WithContext(ctx))
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = response.Body.Close() }()
+		return io.ReadAll(response.Body)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(body))}, nil
 }
 
 type roundTripper func(r *http.Request) (*http.Response, error)

@@ -188,6 +188,16 @@ func TestOut(t *testing.T) {
 	assert.Contains(t, string(text), "next plans.PlanService, guards resilient.Guards) plans.PlanService")
 }
 
+// TestOutOfModules: a file that belongs to no module has no package to be in.
+func TestOutOfModules(t *testing.T) {
+	module(t, source)
+	out := filepath.Join(t.TempDir(), "plans.go")
+	code, _, err := invoke("-out", out)
+	assert.Equal(t, exitRefused, code)
+	assert.Contains(t, err, "plans.go:8:6: cannot write "+out+": its folder is in no module; choose a folder of a module")
+	assert.NoFileExists(t, out)
+}
+
 func TestNothingToDo(t *testing.T) {
 	module(t, "package plans\n")
 	code, out, err := invoke("-list", "-json")

@@ -117,7 +117,7 @@ func typeSeats(found map[*ast.CommentGroup]seat, decl *ast.GenDecl) {
 }
 
 func lineSeats(found map[*ast.CommentGroup]seat, decl *ast.GenDecl, spec *ast.TypeSpec) {
-	iface, ok := spec.Type.(*ast.InterfaceType)
+	iface, ok := ast.Unparen(spec.Type).(*ast.InterfaceType)
 	if !ok {
 		return
 	}
@@ -135,7 +135,7 @@ func lineSeats(found map[*ast.CommentGroup]seat, decl *ast.GenDecl, spec *ast.Ty
 
 // notAnInterface names the kind of a type that its syntax shows to be no interface.
 func notAnInterface(expr ast.Expr) string {
-	switch expr.(type) {
+	switch ast.Unparen(expr).(type) {
 	case *ast.StructType:
 		return "a struct"
 	case *ast.FuncType:

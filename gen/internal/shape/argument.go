@@ -5,21 +5,34 @@ import "go/types"
 // Consumes says why an argument is not the same when it is given a second time: read
 // to its end, written to, stepped through, or a channel. "" if it is.
 func Consumes(t types.Type) string {
+	for _, term := range terms(t) {
+		if why := Consumes(term); why != "" {
+			return why
+		}
+	}
 	if s, ok := t.Underlying().(*types.Signature); ok {
 		return gives(s)
 	}
-	return spent(t, 1, nesting)
+	return visits{}.spent(t, 1, nesting)
 }
 
 // spent looks at a value, at what containers and pointers lead to, and at the exported
 // fields of a struct as many levels down as fields says. An embedded field is no level:
 // what it holds is the struct's own.
-func spent(t types.Type, fields, containers int) string {
+func (v visits) spent(t types.Type, fields, containers int) string {
+	if v.before(t, fields, containers) {
+		return ""
+	}
 	if why := usesUp(t); why != "" || containers == 0 {
 		return why
 	}
+	for _, term := range terms(t) {
+		if why := v.spent(term, fields, containers-1); why != "" {
+			return why
+		}
+	}
 	if elem := contained(t); elem != nil {
-		return spent(elem, fields, containers-1)
+		return v.spent(elem, fields, containers-1)
 	}
 	for field := range exportedFields(t) {
 		deeper := fields
@@ -29,27 +42,11 @@ func spent(t types.Type, fields, containers int) string {
 		if deeper < 0 {
 			continue
 		}
-		if why := spent(field.Type(), deeper, containers-1); why != "" {
+		if why := v.spent(field.Type(), deeper, containers-1); why != "" {
 			return "a " + TypeName(t) + " whose field " + field.Name() + " is " + why
 		}
 	}
 	return ""
-}
-
-// contained is the element of a container, and what a pointer points to, but for a
-// struct, whose fields are looked at through its pointer too.
-func contained(t types.Type) types.Type {
-	if elem := element(t); elem != nil {
-		return elem
-	}
-	p, ok := t.Underlying().(*types.Pointer)
-	if !ok {
-		return nil
-	}
-	if _, isStruct := p.Elem().Underlying().(*types.Struct); isStruct {
-		return nil
-	}
-	return p.Elem()
 }
 
 // gives says which result of a function is used up by the first attempt. Only an argument
@@ -72,6 +69,8 @@ func usesUp(t types.Type) string {
 		return "a reader (" + TypeName(t) + "), which the first attempt has read"
 	case isWriter(t):
 		return "a writer (" + TypeName(t) + "), which the first attempt has written to"
+	case receives(t):
+		return "something to receive from (" + TypeName(t) + "), of which the first attempt has received"
 	case stepped(t), has(t, "Decode", 1, 1) && steps(Lookup(t, "Decode")):
 		return "something to step through (" + TypeName(t) + "), which the first attempt has done"
 	}

@@ -1,9 +1,14 @@
 package shape
 
-import "go/types"
+import (
+	"go/types"
+	"slices"
+)
 
 // IsIterator reports whether t is a func(yield func(…) bool), which iter.Seq and iter.Seq2 are.
-func IsIterator(t types.Type) bool {
+func IsIterator(t types.Type) bool { return AnyTerm(t, iterates) }
+
+func iterates(t types.Type) bool {
 	s, ok := t.Underlying().(*types.Signature)
 	if !ok || s.Params().Len() != 1 || s.Results().Len() != 0 {
 		return false
@@ -14,34 +19,83 @@ func IsIterator(t types.Type) bool {
 
 // Streams says why a result is not all there when the call returns; "" if it is.
 func Streams(t types.Type) string {
+	for _, term := range terms(t) {
+		if why := Streams(term); why != "" {
+			return why
+		}
+	}
 	if why := function(t); why != "" {
 		return why
 	}
-	return within(t, 2, nesting)
+	return visits{}.within(t, 2, nesting)
 }
 
-// within looks at a value, at what a container holds, and at the exported fields of a
-// struct as many levels down as fields says: *http.Response has its Body.
-func within(t types.Type, fields, containers int) string {
+// within looks at a value, at what containers and pointers lead to, and at the exported
+// fields of a struct as many levels down as fields says: *http.Response has its Body.
+func (v visits) within(t types.Type, fields, containers int) string {
+	if v.before(t, fields, containers) {
+		return ""
+	}
 	if why := opened(t); why != "" {
 		return why
 	}
-	if elem := element(t); elem != nil {
-		if containers == 0 {
-			return ""
-		}
-		if why := within(elem, fields, containers-1); why != "" {
-			return "a " + TypeName(t) + ", each of which is " + why
-		}
+	if containers == 0 {
 		return ""
+	}
+	for _, term := range terms(t) {
+		if why := v.within(term, fields, containers-1); why != "" {
+			return why
+		}
+	}
+	if elem := contained(t); elem != nil {
+		return v.led(t, elem, fields, containers)
 	}
 	if fields == 0 {
 		return ""
 	}
 	for field := range exportedFields(t) {
-		if why := within(field.Type(), fields-1, containers); why != "" {
+		why := v.within(field.Type(), fields-1, containers)
+		if why == "" {
+			why = handed(field)
+		}
+		if why != "" {
 			return "a " + TypeName(t) + " whose field " + field.Name() + " is " + why
 		}
+	}
+	return ""
+}
+
+// led looks at what a container or a pointer leads to.
+func (v visits) led(t, elem types.Type, fields, containers int) string {
+	why := v.within(elem, fields, containers-1)
+	if why == "" {
+		why = goesOn(elem)
+	}
+	switch {
+	case why == "":
+		return ""
+	case element(t) == nil:
+		return "a " + TypeName(t) + ", which points to " + why
+	}
+	return "a " + TypeName(t) + ", each of which is " + why
+}
+
+// goesOn says why a function that is not handed out by itself goes on with the call.
+func goesOn(t types.Type) string {
+	if IsIterator(t) {
+		return "an iterator"
+	}
+	return function(t)
+}
+
+// handed is goesOn for a field. A function in it may be how a value was set up, unless it
+// is called like one that ends a stream or gets its next value.
+func handed(field *types.Var) string {
+	switch {
+	case IsIterator(field.Type()):
+		return "an iterator"
+	case slices.Contains([]string{"Cancel", "Close", "Next", "Recv", "Release", "Stop", "Unlock"}, field.Name()):
+		return function(field.Type())
 	}
 	return ""
 }
@@ -53,6 +107,9 @@ func opened(t types.Type) string {
 	}
 	if IsContext(t) || ExtendsContext(t) {
 		return "a context (" + TypeName(t) + "), which would end with the call's"
+	}
+	if _, named := types.Unalias(t).(*types.Named); named && !types.IsInterface(t) {
+		t = types.NewPointer(t) // the caller's variable has the methods of the pointer too
 	}
 	if why := closes(t); why != "" {
 		return why
@@ -89,9 +146,9 @@ func function(t types.Type) string {
 // closes says why a value itself is a stream.
 func closes(t types.Type) string {
 	switch {
-	case has(t, "Close", 0, 0), has(t, "Close", 0, 1), has(t, "Close", 1, 1):
+	case has(t, "Close", 0, 0), has(t, "Close", 0, 1), has(t, "Close", 1, 1), fails(Lookup(t, "Close")):
 		return "something to close (" + TypeName(t) + ")"
-	case Lookup(t, "Recv") != nil, Lookup(t, "RecvMsg") != nil:
+	case receives(t):
 		return "something to receive from (" + TypeName(t) + ")"
 	case stepped(t):
 		return "something to step through (" + TypeName(t) + ")"
@@ -118,6 +175,17 @@ func inMemory(t types.Type) bool {
 		t = p.Elem()
 	}
 	return Named(t, "bytes", "Buffer") || Named(t, "bytes", "Reader") || Named(t, "strings", "Reader")
+}
+
+// receives reports whether a value is the end of a connection that something comes in by.
+func receives(t types.Type) bool {
+	receive := Lookup(t, "Receive") // with arguments, it is that of a client
+	return Lookup(t, "RecvMsg") != nil || steps(Lookup(t, "Recv")) || steps(receive) && receive.Params().Len() == 0
+}
+
+// fails reports whether a method returns an error and nothing else.
+func fails(s *types.Signature) bool {
+	return s != nil && s.Results().Len() == 1 && IsError(s.Results().At(0).Type())
 }
 
 // steps tells Next of an iterator, which says whether there is more, from that of a
