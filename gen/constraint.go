@@ -3,6 +3,7 @@ package gen
 import (
 	"go/ast"
 	"go/build/constraint"
+	"go/version"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,6 +32,28 @@ func buildOf(path string, file *ast.File) string {
 		return ""
 	}
 	return expr.String()
+}
+
+// genericAliases is the first version of the language that has them.
+const genericAliases = "go1.24"
+
+// oldLanguage refuses wrappers that need more of the language than their file may use: a
+// build constraint such as go1.21 limits it to that version.
+func (r *run) oldLanguage(o *output) {
+	expr, err := constraint.Parse("//go:build " + o.build)
+	if err != nil {
+		return
+	}
+	limit := constraint.GoVersion(expr)
+	if limit == "" || version.Compare(limit, genericAliases) >= 0 {
+		return
+	}
+	for _, t := range o.targets {
+		if t.sealed && t.params.Len() > 0 {
+			r.problems.add(t.pos, "cannot wrap "+t.object.Name(), "the build constraint of its file limits the wrapper to "+limit+", and a generic interface with methods of another package needs "+genericAliases,
+				"take "+limit+" out of the constraint, or write the wrapper into the package of the interface")
+		}
+	}
 }
 
 func and(a, b constraint.Expr) constraint.Expr {

@@ -96,11 +96,17 @@ func (c *converter) alias(t *types.Alias) *jen.Statement {
 	if object.Pkg() == nil {
 		return c.universal(object.Name())
 	}
-	if object.Pkg().Path() == c.to.path || object.Exported() && c.reachable(object.Pkg()) {
+	if c.nameable(object) {
 		return c.name(object, t.TypeArgs(), t)
 	}
 	// An alias that the destination cannot name is written as what it stands for.
 	return c.typ(t.Rhs())
+}
+
+// nameable reports whether the destination can use a type's own name.
+func (c *converter) nameable(object *types.TypeName) bool {
+	pkg := object.Pkg()
+	return pkg == nil || pkg.Path() == c.to.path || object.Exported() && c.reachable(pkg)
 }
 
 func (c *converter) reachable(p *types.Package) bool {
@@ -214,8 +220,12 @@ func (c *converter) structure(t *types.Struct) *jen.Statement {
 			return c.fail("give the struct a name, or write the wrapper into that package", "its signature holds a struct without a name whose field %s belongs to package %s", field.Name(), field.Pkg().Path())
 		}
 		s := jen.Null()
-		if !field.Embedded() {
+		switch {
+		case !field.Embedded():
 			s = jen.Id(field.Name())
+		case c.embeddedAs(field.Type()) != field.Name():
+			return c.fail("give the struct a name, or write the wrapper into a package that may name what it embeds",
+				"its signature holds a struct without a name that embeds %s, whose name package %s cannot use: the field would have another", field.Name(), c.to.path)
 		}
 		s = s.Add(c.typ(field.Type()))
 		if tag := t.Tag(i); tag != "" {
@@ -224,6 +234,31 @@ func (c *converter) structure(t *types.Struct) *jen.Statement {
 		fields = append(fields, s)
 	}
 	return jen.Struct(fields...)
+}
+
+// embeddedAs is the name that a field without one of its own has once its type is written
+// down: that of the type, or of what had to be written in its place.
+func (c *converter) embeddedAs(t types.Type) string {
+	switch t := t.(type) {
+	case *types.Pointer:
+		return c.embeddedAs(t.Elem())
+	case *types.Alias:
+		if !c.nameable(t.Obj()) {
+			return c.embeddedAs(t.Rhs())
+		}
+		return t.Obj().Name()
+	case *types.Named:
+		if c.nameable(t.Obj()) {
+			return t.Obj().Name()
+		}
+		if public := c.aliases(t.Obj()); public != nil {
+			return public.Name()
+		}
+		return t.Obj().Name() // which is refused where it is written
+	case *types.Basic:
+		return t.Name()
+	}
+	return ""
 }
 
 func quoted(tag string) string {

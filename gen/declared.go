@@ -19,7 +19,7 @@ func (g *merger) declaredIdempotent(m *types.Func) bool {
 	if !strings.HasSuffix(pos.Filename, ".connect.go") && !strings.HasSuffix(pos.Filename, ".pb.go") {
 		return false
 	}
-	owner := g.places.owner(pos, m.Pkg(), m.Name())
+	owner := g.places.owner(m)
 	for _, side := range []string{"Client", "Handler", "Server"} {
 		if service, ok := strings.CutSuffix(owner, side); ok {
 			return g.protocol(g.places.onDisk(pos.Filename, m.Pkg()))[service+"."+m.Name()]

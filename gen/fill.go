@@ -6,6 +6,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // fillFor finds out how a rejection becomes a result of that type: by the function
@@ -13,12 +15,12 @@ import (
 func (f *finder) fillFor(t *target, name string, result types.Type) (fill, *refusal) {
 	if name == "" {
 		p, isPointer := types.Unalias(result).(*types.Pointer)
-		if s := lookup(result, "SetErr"); isPointer && !isInvalid(p.Elem()) && s != nil && s.Results().Len() == 0 && s.Params().Len() == 1 && isError(s.Params().At(0).Type()) {
+		if s := shape.Lookup(result, "SetErr"); isPointer && !isInvalid(p.Elem()) && s != nil && s.Results().Len() == 0 && s.Params().Len() == 1 && shape.IsError(s.Params().At(0).Type()) {
 			return fill{setErr: true}, nil
 		}
 		return fill{}, &refusal{
-			why: "nothing says how a rejection becomes a " + typeName(result),
-			fix: "say //resilient:error ACCESSOR new=FUNC with a func(error) " + typeName(result) + ", or leave it unguarded with //resilient:skip",
+			why: "nothing says how a rejection becomes a " + shape.TypeName(result),
+			fix: "say //resilient:error ACCESSOR new=FUNC with a func(error) " + shape.TypeName(result) + ", or leave it unguarded with //resilient:skip",
 		}
 	}
 	function := findFunc(t, name)
@@ -29,7 +31,7 @@ func (f *finder) fillFor(t *target, name string, result types.Type) (fill, *refu
 		return found, nil
 	}
 	return fill{}, &refusal{
-		why: name + " does not make a " + typeName(result) + " of an error",
+		why: name + " does not make a " + shape.TypeName(result) + " of an error",
 		fix: "it may be func(error) T or func(context.Context, error) T, also generic in T, or in T and P interface{ *T; … } with result P",
 	}
 }
@@ -106,9 +108,9 @@ func (f *fill) matches(s *types.Signature, result types.Type) bool {
 	}
 	switch params.Len() {
 	case 1:
-		return isError(params.At(0).Type())
+		return shape.IsError(params.At(0).Type())
 	case 2:
-		f.context = isContext(params.At(0).Type()) && isError(params.At(1).Type())
+		f.context = shape.IsContext(params.At(0).Type()) && shape.IsError(params.At(1).Type())
 		return f.context
 	}
 	return false

@@ -130,7 +130,7 @@ func (f *finder) methods(t *target, iface *types.Interface) {
 			t.sealed = true
 			continue
 		}
-		found := &method{name: m.Name(), signature: m.Signature(), pos: t.pos}
+		found := &method{name: m.Name(), signature: m.Signature(), pos: t.pos, declared: f.loaded.fset.Position(m.Pos())}
 		if hasInvalid(m.Signature()) {
 			f.invalid = true
 			f.problems.add(f.loaded.fset.Position(m.Pos()), "cannot wrap "+t.object.Name()+"."+m.Name(),

@@ -6,6 +6,7 @@ import (
 	"go/format"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/seed42274fcc/stoic/gen"
+	"github.com/seed42274fcc/stoic/internal/testmodule"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
@@ -25,8 +27,10 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 //
 //	flags: -strict        as the command takes them; besides -dir DIR to run in, and
 //	                      -work to use the go.work
-//	refused: text         a problem that contains the text; nothing is written
-//	note: text            a note that contains the text
+//	refused: text         a problem that begins with the text; nothing is written
+//	note: text            a note that begins with the text
+//
+// A text begins with its place: file:line:column, the file as seen from the scenario.
 //
 // Files named want/… are golden. Scenarios without flags and without a go.mod of their
 // own are packages of one module, so that one run of the go command serves all.
@@ -69,57 +73,50 @@ func scenarios(t *testing.T) []*scenario {
 	return all
 }
 
-// root is the folder of this repository's go.mod.
-func root(t *testing.T) string {
-	t.Helper()
-	dir, err := filepath.Abs("..")
-	require.NoError(t, err)
-	return dir
-}
-
-// newModule makes a module that requires this one.
-func newModule(t *testing.T, dir, path string) {
-	t.Helper()
-	mod, err := os.ReadFile(filepath.Join(root(t), "go.mod"))
-	require.NoError(t, err)
-	text := strings.Replace(string(mod), "module github.com/seed42274fcc/stoic", "module "+path, 1) +
-		"\nrequire github.com/seed42274fcc/stoic v0.0.0\n\nreplace github.com/seed42274fcc/stoic => " + root(t) + "\n"
-	write(t, filepath.Join(dir, "go.mod"), []byte(text))
-	sum, err := os.ReadFile(filepath.Join(root(t), "go.sum"))
-	require.NoError(t, err)
-	write(t, filepath.Join(dir, "go.sum"), sum)
-}
-
 func write(t *testing.T, path string, content []byte) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
 	require.NoError(t, os.WriteFile(path, content, 0o666))
 }
 
-// environment is that of every go command here.
-func environment() []string {
-	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off")
+// crlf changes line endings.
+func crlf(source []byte) []byte { return bytes.ReplaceAll(source, []byte("\n"), []byte("\r\n")) }
+
+// gofmt formats what can be.
+func gofmt(source []byte) []byte {
+	if formatted, err := format.Source(source); err == nil {
+		return formatted
+	}
+	return source
 }
 
-// sources writes the files of a scenario, with their line endings changed if crlf.
-func (s *scenario) sources(t *testing.T, dir string, crlf bool) {
+func asItIs(source []byte) []byte { return source }
+
+// sources writes the files of a scenario, those of Go with the change.
+func (s *scenario) sources(t *testing.T, dir string, change func(source []byte) []byte) {
 	t.Helper()
 	for _, f := range s.archive.Files {
 		if strings.HasPrefix(f.Name, "want/") {
 			continue
 		}
 		data := f.Data
-		if crlf && strings.HasSuffix(f.Name, ".go") {
-			data = bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))
+		if strings.HasSuffix(f.Name, ".go") {
+			data = change(data)
 		}
 		if f.Name == "go.mod" || strings.HasSuffix(f.Name, "/go.mod") {
-			data = bytes.ReplaceAll(data, []byte("$ROOT"), []byte(root(t)))
-			sum, err := os.ReadFile(filepath.Join(root(t), "go.sum"))
-			require.NoError(t, err)
-			write(t, filepath.Join(dir, filepath.Dir(f.Name), "go.sum"), sum)
+			data = bytes.ReplaceAll(data, []byte("$ROOT"), []byte(testmodule.Root()))
+			write(t, filepath.Join(dir, f.Name), data)
+			require.NoError(t, testmodule.WriteSum(filepath.Join(dir, filepath.Dir(f.Name))))
+			continue
 		}
 		write(t, filepath.Join(dir, f.Name), data)
 	}
+}
+
+// behaves reports whether there are tests among the files. To run them takes longer than
+// all else about a scenario with a module of its own.
+func (s *scenario) behaves() bool {
+	return slices.ContainsFunc(s.archive.Files, func(f txtar.File) bool { return path.Base(f.Name) == "behave_test.go" })
 }
 
 func (s *scenario) want() map[string]string {
@@ -151,18 +148,19 @@ func (s *scenario) golden(t *testing.T, got map[string]string) {
 	require.NoError(t, os.WriteFile(s.file, txtar.Format(s.archive), 0o666))
 }
 
-// messages checks that each expected message is there, and no other.
+// messages checks that each expected message is there, in its place, and no other.
 func messages(t *testing.T, name string, want []string, got []gen.Problem) {
 	t.Helper()
 	var texts []string
 	for _, p := range got {
-		texts = append(texts, p.Error())
+		texts = append(texts, strings.TrimPrefix(p.Error(), name+"/"))
 	}
 	if !assert.Len(t, texts, len(want), "%s: %s", name, strings.Join(texts, "\n")) {
 		return
 	}
 	for _, text := range want {
-		assert.True(t, slices.ContainsFunc(texts, func(got string) bool { return strings.Contains(got, text) }),
+		assert.Regexp(t, `^[^ :]+\.go:[0-9]+(:[0-9]+)?: `, text, name)
+		assert.True(t, slices.ContainsFunc(texts, func(got string) bool { return strings.HasPrefix(got, text) }),
 			"%s: wanted %q, got\n%s", name, text, strings.Join(texts, "\n"))
 	}
 }
@@ -170,7 +168,7 @@ func messages(t *testing.T, name string, want []string, got []gen.Problem) {
 func run(t *testing.T, config gen.Config) *gen.Result {
 	t.Helper()
 	if config.Env == nil {
-		config.Env = environment()
+		config.Env = testmodule.Environment()
 	}
 	result, err := gen.Run(&config)
 	require.NoError(t, err)
@@ -199,24 +197,26 @@ func command(t *testing.T, dir string, env []string, args ...string) {
 
 // TestGolden runs all scenarios that can share one module: it compares what is written,
 // writes it, and then again nothing is to be written; gofmt has nothing to say, go vet
-// neither, and the behaviour tests among the files pass. With CRLF in every source the
-// output is the same.
+// neither, and the behaviour tests among the files pass. With CRLF in every source (H57),
+// or after gofmt, which moves directives, the output is the same.
 func TestGolden(t *testing.T) {
-	dir, windows := t.TempDir(), t.TempDir()
-	newModule(t, dir, "example.com/cases")
-	newModule(t, windows, "example.com/cases")
+	dir, windows, tidy := t.TempDir(), t.TempDir(), t.TempDir()
+	for _, module := range []string{dir, windows, tidy} {
+		require.NoError(t, testmodule.Write(module, "example.com/cases"))
+	}
 	var wrapped, refused []*scenario
 	var right, wrong []string
 	for _, s := range scenarios(t) {
 		if s.alone {
 			continue
 		}
-		s.sources(t, filepath.Join(dir, s.name), false)
+		s.sources(t, filepath.Join(dir, s.name), asItIs)
 		if len(s.refused) > 0 {
 			refused, wrong = append(refused, s), append(wrong, "./"+s.name+"/...")
 			continue
 		}
-		s.sources(t, filepath.Join(windows, s.name), true)
+		s.sources(t, filepath.Join(windows, s.name), crlf)
+		s.sources(t, filepath.Join(tidy, s.name), gofmt)
 		wrapped, right = append(wrapped, s), append(right, "./"+s.name+"/...")
 	}
 
@@ -224,14 +224,14 @@ func TestGolden(t *testing.T) {
 	assert.Empty(t, result.Files, "nothing is written when something is refused")
 	for _, s := range refused {
 		messages(t, s.name, s.refused, below(s.name, result.Problems))
-		messages(t, s.name, s.notes, below(s.name, result.Notes))
+		messages(t, s.name, s.notes, slices.DeleteFunc(below(s.name, result.Notes), s.ofOthers))
 	}
 
 	result = run(t, gen.Config{Dir: dir, Patterns: right})
 	messages(t, "all", nil, result.Problems)
 	for _, s := range wrapped {
 		s.golden(t, made(t, filepath.Join(dir, s.name), result.Files))
-		messages(t, s.name, s.notes, below(s.name, result.Notes))
+		messages(t, s.name, s.notes, slices.DeleteFunc(below(s.name, result.Notes), s.ofOthers))
 	}
 	for _, f := range result.Files {
 		formatted, err := format.Source(f.Content)
@@ -244,16 +244,22 @@ func TestGolden(t *testing.T) {
 			assert.Empty(t, f.Diff())
 		}
 	})
-	t.Run("CRLF", func(t *testing.T) {
-		assert.Equal(t, made(t, dir, result.Files), made(t, windows, run(t, gen.Config{Dir: windows, Patterns: right}).Files))
-	})
+	for name, changed := range map[string]string{"CRLF": windows, "gofmt": tidy} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, made(t, dir, result.Files), made(t, changed, run(t, gen.Config{Dir: changed, Patterns: right}).Files))
+		})
+	}
 	t.Run("from source", func(t *testing.T) {
 		for _, f := range run(t, gen.Config{Dir: dir, Patterns: right, Source: true}).Files {
 			assert.Empty(t, f.Diff())
 		}
 	})
-	t.Run("compiles", func(t *testing.T) { command(t, dir, environment(), append([]string{"go", "vet"}, right...)...) })
-	t.Run("behaves", func(t *testing.T) { command(t, dir, environment(), append([]string{"go", "test"}, right...)...) })
+	t.Run("compiles", func(t *testing.T) {
+		command(t, dir, testmodule.Environment(), append([]string{"go", "vet"}, right...)...)
+	})
+	t.Run("behaves", func(t *testing.T) {
+		command(t, dir, testmodule.Environment(), append([]string{"go", "test"}, right...)...)
+	})
 }
 
 func below(name string, all []gen.Problem) []gen.Problem {
@@ -266,6 +272,13 @@ func below(name string, all []gen.Problem) []gen.Problem {
 	return found
 }
 
+// ofOthers reports whether a note is about another scenario's interface too: they are in
+// one module, and have services of the same name.
+func (s *scenario) ofOthers(note gen.Problem) bool {
+	_, named, other := strings.Cut(note.What, "example.com/cases/")
+	return other && !strings.HasPrefix(named, s.name+"/") && !strings.HasPrefix(named, s.name+".")
+}
+
 // TestAlone runs the scenarios that have flags or modules of their own.
 func TestAlone(t *testing.T) {
 	for _, s := range scenarios(t) {
@@ -275,8 +288,8 @@ func TestAlone(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			newModule(t, dir, "example.com/cases/"+s.name)
-			s.sources(t, dir, false)
+			require.NoError(t, testmodule.Write(dir, "example.com/cases/"+s.name))
+			s.sources(t, dir, asItIs)
 			config := gen.Config{Dir: dir}
 			flags := flag.NewFlagSet(s.name, flag.ContinueOnError)
 			flags.StringVar(&config.Tags, "tags", "", "")
@@ -289,7 +302,7 @@ func TestAlone(t *testing.T) {
 			require.NoError(t, flags.Parse(s.flags))
 			config.Dir = filepath.Join(dir, *sub)
 			config.Patterns = flags.Args()
-			config.Env = environment()
+			config.Env = testmodule.Environment()
 			if *work {
 				config.Env = append(config.Env, "GOWORK="+filepath.Join(dir, "go.work"), "GOFLAGS=")
 			}
@@ -307,6 +320,9 @@ func TestAlone(t *testing.T) {
 				assert.Empty(t, f.Diff())
 			}
 			command(t, config.Dir, config.Env, "go", "vet", "-tags="+config.Tags, "./...")
+			if s.behaves() {
+				command(t, config.Dir, config.Env, "go", "test", "-tags="+config.Tags, "./...")
+			}
 		})
 	}
 }

@@ -74,7 +74,7 @@ func (b *body) attempt(values []int) []jen.Code {
 	if use := b.m.verdict.ctx; b.usesInner() {
 		replace[use.param] = jen.Id(b.inner)
 		if use.request {
-			replace[use.param] = jen.Id(b.params[use.param]).Dot("WithContext").Call(jen.Id(b.inner))
+			replace[use.param] = jen.Qual(runtimePath, "WithContext").Call(jen.Id(b.inner), jen.Id(b.params[use.param]))
 		}
 	}
 	list := b.rewind(values, replace)

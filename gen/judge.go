@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // refusal is why a method cannot be wrapped as its directives ask, and the way out.
@@ -70,7 +72,7 @@ func findError(m *method, v *verdict) *refusal {
 	var at []int
 	results := m.signature.Results()
 	for i := range results.Len() {
-		if isError(results.At(i).Type()) {
+		if shape.IsError(results.At(i).Type()) {
 			at = append(at, i)
 		}
 	}
@@ -83,6 +85,11 @@ func findError(m *method, v *verdict) *refusal {
 		}
 	case m.says.errorNr > 0:
 		v.err = at[m.says.errorNr-1]
+	case len(at) > 0 && m.says.ownAccessor:
+		return &refusal{
+			why: "it returns its error itself, so //resilient:error does nothing",
+			fix: "take //resilient:error away",
+		}
 	case len(at) == 1:
 		v.err = at[0]
 	case len(at) > 1:
@@ -96,8 +103,11 @@ func findError(m *method, v *verdict) *refusal {
 			fix: "name the method of its result that returns the error, or take the directive away",
 		}
 	default:
-		*v, r = forwardUnless(m, *v, "it returns no error, so a failure cannot be seen",
-			"take the directive away, or let the method return an error", true)
+		fix := "take the directive away, or let the method return an error"
+		if hasAccessor(results, "Err", false) {
+			fix = "say //resilient:error Err on the interface, for its result has that method, or take the directive away"
+		}
+		*v, r = forwardUnless(m, *v, "it returns no error, so a failure cannot be seen", fix, true)
 	}
 	return r
 }
@@ -108,11 +118,11 @@ func hasAccessor(results *types.Tuple, name string, asks bool) bool {
 	if results.Len() != 1 {
 		return false
 	}
-	if t := results.At(0).Type(); !asks && (isContext(t) || extendsContext(t)) {
+	if t := results.At(0).Type(); !asks && (shape.IsContext(t) || shape.ExtendsContext(t)) {
 		return false
 	}
-	s := lookup(results.At(0).Type(), name)
-	return s != nil && s.Params().Len() == 0 && s.Results().Len() == 1 && isError(s.Results().At(0).Type())
+	s := shape.Lookup(results.At(0).Type(), name)
+	return s != nil && s.Params().Len() == 0 && s.Results().Len() == 1 && shape.IsError(s.Results().At(0).Type())
 }
 
 // findContext finds the parameter that the call's context comes from.
@@ -124,11 +134,11 @@ func findContext(m *method, v *verdict) *refusal {
 			break
 		}
 		switch t := params.At(i).Type(); {
-		case isContext(t):
+		case shape.IsContext(t):
 			plain = append(plain, i)
-		case extendsContext(t):
+		case shape.ExtendsContext(t):
 			extended = append(extended, i)
-		case isRequest(t):
+		case shape.IsRequest(t):
 			requests = append(requests, i)
 		}
 	}
@@ -167,19 +177,19 @@ func judgeResults(m *method, v *verdict) *refusal {
 	why, iterator := "", false
 	for i := range m.signature.Results().Len() {
 		t := m.signature.Results().At(i).Type()
-		if isError(t) {
+		if shape.IsError(t) {
 			continue
 		}
 		switch {
-		case isIterator(t):
+		case shape.IsIterator(t):
 			iterator = true
-		case isFuture(t):
+		case shape.IsFuture(t):
 			var r *refusal
 			*v, r = forwardUnless(m, *v, "it returns a *Future, which is not done when the call returns",
 				"take the directive away, and give the work itself to resilient.Async", true)
 			return r
 		case why == "":
-			why = streams(t)
+			why = shape.Streams(t)
 		}
 	}
 	if iterator {
@@ -198,6 +208,11 @@ func judgeResults(m *method, v *verdict) *refusal {
 	case v.accessor != "" && !m.says.asks:
 		*v = forward(*v, "it returns "+why, true)
 		return nil
+	case v.accessor != "":
+		return &refusal{
+			why: "it returns " + why + ", whose error is not known when the call returns",
+			fix: "say //resilient:skip in place of what is said about it: it is forwarded then",
+		}
 	case m.says.idempotent && !m.says.soft:
 		return &refusal{
 			why: "it returns " + why + ": what was handed out cannot be taken back by a retry",
@@ -208,8 +223,6 @@ func judgeResults(m *method, v *verdict) *refusal {
 			why: "it returns " + why + ", which a timeout of the call would cut off",
 			fix: "take //resilient:timeout away, and end the stream with the caller's own context",
 		}
-	case v.accessor != "":
-		return &refusal{why: "it returns " + why + ", whose error is not known when the call returns", fix: "leave it unguarded with //resilient:skip"}
 	}
 	v.kind, v.why, v.idempotent = stream, "it returns "+why, false
 	return nil
@@ -224,7 +237,7 @@ func judgeTimeout(m *method, v *verdict) *refusal {
 		return &refusal{why: "it takes no context, so a timeout cannot end it", fix: "take //resilient:timeout away, or give the method a context"}
 	case v.ctx.original:
 		return &refusal{
-			why: fmt.Sprintf("its context is a %s, which an attempt's own context is not, so a timeout cannot reach it", typeName(m.signature.Params().At(v.ctx.param).Type())),
+			why: fmt.Sprintf("its context is a %s, which an attempt's own context is not, so a timeout cannot reach it", shape.TypeName(m.signature.Params().At(v.ctx.param).Type())),
 			fix: "take //resilient:timeout away, or let the method take a context.Context",
 		}
 	}
@@ -241,11 +254,11 @@ func judgeArguments(m *method, v *verdict) *refusal {
 	}
 	for i := range m.signature.Params().Len() {
 		p := m.signature.Params().At(i)
-		why := consumes(p.Type())
+		why := shape.Consumes(p.Type())
 		if why == "" || i == v.ctx.param && !v.ctx.request {
 			continue
 		}
-		if m.says.rewind && rewindable(p.Type()) {
+		if m.says.rewind && shape.IsRewindable(p.Type()) {
 			v.rewind = append(v.rewind, i)
 			continue
 		}
@@ -264,17 +277,14 @@ func judgeArguments(m *method, v *verdict) *refusal {
 	return nil
 }
 
-// rewindable reports whether an argument can be had again.
-func rewindable(t types.Type) bool { return isReader(t) && isSeeker(t) || isRequest(t) }
-
 // usedUp is the way out for a method whose argument can be given once.
 func usedUp(t types.Type, rewind bool) string {
 	switch {
 	case rewind:
 		return "only an io.ReadSeeker and an *http.Request with GetBody can be rewound; take such a one, or take //resilient:idempotent away"
-	case rewindable(t):
+	case shape.IsRewindable(t):
 		return "say //resilient:idempotent rewind, so that it is rewound before each attempt"
-	case isReader(t):
+	case shape.IsReader(t):
 		return "take an io.ReadSeeker and say //resilient:idempotent rewind, or take //resilient:idempotent away"
 	}
 	return "take //resilient:idempotent away"

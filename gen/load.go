@@ -10,10 +10,12 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // runtimePath is the package that generated code calls.
-const runtimePath = "github.com/seed42274fcc/stoic/resilient"
+const runtimePath = shape.Library
 
 const loadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 	packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // A value with a lock in it must not be copied, and a wrapper passes everything on. go
@@ -15,7 +17,7 @@ func lockedParameter(m *method) *refusal {
 	for i := range params.Len() {
 		if hasLock(params.At(i).Type()) {
 			return &refusal{
-				why: fmt.Sprintf("its parameter %s holds a lock (%s), which the wrapper would copy", parameterName(params.At(i), i), typeName(params.At(i).Type())),
+				why: fmt.Sprintf("its parameter %s holds a lock (%s), which the wrapper would copy", parameterName(params.At(i), i), shape.TypeName(params.At(i).Type())),
 				fix: "let it take a pointer",
 			}
 		}
@@ -29,7 +31,7 @@ func lockedResult(m *method) *refusal {
 	for v := range m.signature.Results().Variables() {
 		if hasLock(v.Type()) {
 			return &refusal{
-				why: fmt.Sprintf("it returns a lock (%s), which the wrapper would copy", typeName(v.Type())),
+				why: fmt.Sprintf("it returns a lock (%s), which the wrapper would copy", shape.TypeName(v.Type())),
 				fix: "let it return a pointer, or leave it unguarded with //resilient:skip",
 			}
 		}
@@ -40,7 +42,7 @@ func lockedResult(m *method) *refusal {
 // hasLock reports whether go vet's copylocks would object to a copy.
 func hasLock(t types.Type) bool {
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
-		return false
+		return shape.AnyTerm(t, func(term types.Type) bool { return term != t && hasLock(term) })
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Array:

@@ -83,11 +83,25 @@ func (ms marks) add(l *loaded, pkg *packages.Package, argument ast.Expr, ps *pro
 			ok = false
 		}
 	}
-	why := "it is no method expression"
+	why, fix := "it is no method expression", "write pkg.Type.Method, or (*pkg.Type).Method"
 	if ok {
 		why = "it names no method of that type"
+		if hasPointerMethod(pkg, selector) {
+			why = "that method has a pointer receiver"
+			fix = "write (*" + types.ExprString(selector.X) + ")." + selector.Sel.Name
+		}
 	}
-	ps.add(pos, "MarkIdempotent cannot use "+types.ExprString(argument), why, "write pkg.Type.Method, or (*pkg.Type).Method")
+	ps.add(pos, "MarkIdempotent cannot use "+types.ExprString(argument), why, fix)
+}
+
+// hasPointerMethod reports whether T.M, which is no method expression, would be one as (*T).M.
+func hasPointerMethod(pkg *packages.Package, selector *ast.SelectorExpr) bool {
+	tv, known := pkg.TypesInfo.Types[selector.X]
+	if !known || !tv.IsType() {
+		return false
+	}
+	pointer := types.NewPointer(tv.Type)
+	return types.NewMethodSet(pointer).Lookup(pkg.Types, selector.Sel.Name) != nil
 }
 
 // has reports whether a package has marked a method.

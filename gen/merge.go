@@ -152,7 +152,8 @@ func (g *merger) decides(name string) bool {
 // code of a protocol.
 func (g *merger) settle(out *method, m *types.Func) {
 	if out.marked && out.says.skip {
-		g.notes.add(out.markedAt, "MarkIdempotent does nothing for "+g.target.object.Name()+"."+out.name, "//resilient:skip leaves it unguarded", "keep one of them")
+		g.problems.add(out.markedAt, "MarkIdempotent contradicts //resilient:skip about "+g.target.object.Name()+"."+out.name,
+			g.short(out.says.from)+" says that the method is not guarded", "keep one of them")
 	}
 	if out.marked && !out.says.skip {
 		out.says.idempotent, out.says.asks, out.says.soft = true, true, false
@@ -175,8 +176,8 @@ func (g *merger) mark(out *method, declared *types.Func) {
 // would.
 func (g *merger) at(o origin) (doc string, said []directive.Directive, at token.Position, counts bool) {
 	pos := g.position(o.method.Pos())
-	doc, lines, file := g.places.method(pos, o.method.Pkg(), o.method.Name())
-	counts = file != nil && g.counts(o, pos.Filename)
+	doc, lines, file := g.places.method(o.method)
+	counts = file != nil && g.counts(o, file.path)
 	if counts {
 		said = lines
 	}
@@ -186,7 +187,7 @@ func (g *merger) at(o origin) (doc string, said []directive.Directive, at token.
 			continue
 		}
 		onType, typeFile := g.places.typ(n.Obj())
-		if typeFile == nil || !g.counts(o, g.position(n.Obj().Pos()).Filename) {
+		if typeFile == nil || !g.counts(o, typeFile.path) {
 			continue
 		}
 		for _, d := range onType {
@@ -217,11 +218,22 @@ func (g *merger) lists(out *method) {
 			continue
 		}
 		g.named[out.name] = true
-		if d.Verb == directive.Skip || d.Verb == directive.Stream {
+		switch {
+		case d.Verb == directive.Skip, d.Verb == directive.Stream:
 			out.says = says{accessor: out.says.accessor, construct: out.says.construct}
+		case out.says.skip:
+			g.againstSkip(out, d, pos)
 		}
 		out.says.take(d, pos)
 	}
+}
+
+// againstSkip refuses a list that asks for more than nothing of a method that is skipped
+// where it comes from. Both cannot hold, and neither is the safe one: the method may have
+// to stay unguarded, or somebody counts on its being repeated.
+func (g *merger) againstSkip(out *method, d directive.Directive, pos token.Position) {
+	g.problems.add(pos, fmt.Sprintf("//resilient:%s contradicts //resilient:skip about %s", d.Text, out.name),
+		g.short(out.says.from)+" says that the method is not guarded", "take "+out.name+" out of the list, or the skip away")
 }
 
 // unused reports names in lists that are no methods.
@@ -271,7 +283,7 @@ func (s *says) take(d directive.Directive, pos token.Position) {
 	case directive.Skip:
 		s.skip = true
 	case directive.Error:
-		s.accessor, s.construct = d.Name, d.New
+		s.accessor, s.construct, s.ownAccessor = d.Name, d.New, true
 	}
 	if d.Verb == directive.Op && d.Name != "" {
 		s.op = d.Name

@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // body prints one method. All of its names are decided when it is made.
@@ -19,6 +21,8 @@ type body struct {
 	values  []string // the results in the order of the signature
 	aux     map[string]string
 	starts  map[int]string // where readers began
+	// attempts are the requests, of those among the parameters, that an attempt is given.
+	attempts map[int]string
 }
 
 func (w *wrapper) printMethod(f *jen.File, m *method) {
@@ -108,7 +112,7 @@ func (b *body) mentions(used taken) {
 		used.add(f.Name(), alias[f.Pkg().Path()])
 	}
 	for _, i := range v.rewind {
-		if isRequest(b.m.signature.Params().At(i).Type()) {
+		if shape.IsRequest(b.m.signature.Params().At(i).Type()) {
 			used.add(alias["net/http"], "byte", "int")
 			continue
 		}
@@ -139,12 +143,16 @@ func (b *body) locals(used taken) {
 			b.values = append(b.values, local("v"+strconv.Itoa(i)))
 		}
 	}
-	b.starts = map[int]string{}
+	b.starts, b.attempts = map[int]string{}, map[int]string{}
 	for _, i := range b.m.verdict.rewind {
-		b.starts[i] = local("start")
+		if shape.IsRequest(b.m.signature.Params().At(i).Type()) {
+			b.attempts[i] = local("attempt")
+		} else {
+			b.starts[i] = local("start")
+		}
 	}
 	b.aux = map[string]string{}
-	for _, name := range []string{"permit", "attempt", "body", "op", "zero"} {
+	for _, name := range []string{"permit", "body", "op", "zero"} {
 		b.aux[name] = local(name)
 	}
 }
@@ -194,7 +202,7 @@ func (b *body) outerContext() *jen.Statement {
 	case use.param < 0:
 		return jen.Qual("context", "Background").Call()
 	case use.request:
-		return jen.Id(b.params[use.param]).Dot("Context").Call()
+		return jen.Qual(runtimePath, "ContextOf").Call(jen.Id(b.params[use.param]))
 	default:
 		return jen.Id(b.params[use.param])
 	}

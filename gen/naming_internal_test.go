@@ -102,6 +102,7 @@ var methodShapes = []string{
 	"Request(%s string, %s *http.Request, %s error) (any, error)",
 	"//resilient:idempotent rewind\n\tRewind(%s context.Context, %s io.ReadSeeker, %s *http.Request) (uint, int, error)",
 	"//resilient:idempotent rewind\n\tSend(%s string, %s *http.Request, %s io.ReadSeeker) error",
+	"//resilient:idempotent rewind\n\tRequests(%s *http.Request, %s *http.Request, %s context.Context) (int, error)",
 	"//resilient:idempotent ctx=CTX\n\tContexts(CTX context.Context, %s context.Context, %s, %s uint8) (complex64, error)",
 	"//resilient:error Err new=failed\n\tAccessor(%s context.Context, %s int, %s string) *Item",
 	"//resilient:error Err\n\tSetErr(%s context.Context, %s int, %s string) *Settable",

@@ -24,6 +24,9 @@ func (f *finder) fromType(t *target, from *directive.Directive) bool {
 		f.problems.add(f.position(from.Pos), "cannot wrap "+t.object.Name(), why, fix)
 		return false
 	}
+	if pointed, isPointer := strings.CutPrefix(from.Name, "*"); isPointer {
+		return refuse("//resilient:from takes the name of a type, not of a pointer", "write "+pointed+"; its pointer's methods count as well")
+	}
 	name := t.object.Name() + narrowSuffix
 	embeds, ok := emptyBut(t.decl.Spec, name)
 	if !ok {
@@ -76,8 +79,8 @@ func (f *finder) narrowed(t *target, declared *types.Func) {
 			return // named twice
 		}
 	}
-	m := &method{name: declared.Name(), signature: declared.Signature(), pos: t.pos}
-	m.doc = f.places.function(f.position(declared.Pos()), declared.Pkg(), declared.Name())
+	m := &method{name: declared.Name(), signature: declared.Signature(), pos: t.pos, declared: f.position(declared.Pos())}
+	m.doc = f.places.function(declared)
 	if pos, ok := f.marked.has(t.pkg, declared); ok {
 		m.marked, m.markedAt = true, pos
 	}

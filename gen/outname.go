@@ -30,6 +30,8 @@ func (r *run) mayHold(path string, t *target) bool {
 	}
 	to := r.destination(filepath.Dir(path), t.pkg)
 	switch {
+	case to.path == "":
+		return refuse("its folder is in no module", "choose a folder of a module that requires "+strings.TrimSuffix(runtimePath, "/resilient"))
 	case !token.IsIdentifier(to.name):
 		return refuse("package "+to.path+" would be called "+to.name+", which is no name of a package", "write a file with a package clause there, or choose another folder")
 	case to.path != t.pkg.PkgPath && !strings.HasSuffix(base, "_test.go") && importsPackage(t.pkg, to.path):

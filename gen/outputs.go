@@ -40,6 +40,7 @@ func (r *run) outputs() {
 	for _, path := range order {
 		if o := byPath[path]; r.free(o) {
 			r.otherModule(o)
+			r.oldLanguage(o)
 			o.plan(r.problems)
 			planned = append(planned, o)
 		}

@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -15,33 +14,23 @@ import (
 )
 
 // places finds what is written at a declaration: its comment and its directives.
-// Types of dependencies come without comments, but with the position of the line; the
-// file is read for the rest.
+// Types of dependencies come without comments, but with a position; the file is read for
+// the rest.
 type places struct {
-	config *Config
-	loaded *loaded
-	files  map[string]*placeFile
-	roots  map[string]string // the folder of the go.mod above a folder
-}
-
-type placeFile struct {
-	fset    *token.FileSet
-	read    *directive.File
-	methods map[placeKey]*ast.Field
-	owners  map[*ast.Field]string // the declared type that a method is written in
-	syntax  *ast.File
-}
-
-type placeKey struct {
-	line int
-	name string
+	config  *Config
+	loaded  *loaded
+	files   map[string]*placeFile
+	sources map[string][]string // the files of a package
+	roots   map[string]string   // the folder of the go.mod above a folder
 }
 
 func newPlaces(config *Config, l *loaded) *places {
-	p := &places{config: config, loaded: l, files: map[string]*placeFile{}, roots: map[string]string{}}
+	p := &places{config: config, loaded: l, files: map[string]*placeFile{}, sources: map[string][]string{}, roots: map[string]string{}}
 	for _, pkg := range l.packages {
 		for _, file := range pkg.Syntax {
-			p.add(pathOf(l.fset, pkg, file), newPlaceFile(l.fset, file))
+			path := pathOf(l.fset, pkg, file)
+			p.add(newPlaceFile(path, l.fset, file))
+			p.sources[pkg.PkgPath] = append(p.sources[pkg.PkgPath], path)
 		}
 	}
 	return p
@@ -49,8 +38,8 @@ func newPlaces(config *Config, l *loaded) *places {
 
 // add keeps a file by its path, and by those that its //line directives give to parts of
 // it: that is where positions lead.
-func (p *places) add(source string, file *placeFile) {
-	p.files[source] = file
+func (p *places) add(file *placeFile) {
+	p.files[file.path] = file
 	for _, decl := range file.syntax.Decls {
 		name := file.fset.Position(decl.End()).Filename
 		if p.files[name] == nil {
@@ -59,39 +48,19 @@ func (p *places) add(source string, file *placeFile) {
 	}
 }
 
-func newPlaceFile(fset *token.FileSet, file *ast.File) *placeFile {
-	f := &placeFile{fset: fset, read: directive.Read(file), methods: map[placeKey]*ast.Field{}, owners: map[*ast.Field]string{}, syntax: file}
-	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.TypeSpec:
-			if iface, ok := n.Type.(*ast.InterfaceType); ok {
-				for _, field := range iface.Methods.List {
-					f.owners[field] = n.Name.Name
-				}
-			}
-		case *ast.InterfaceType:
-			for _, field := range n.Methods.List {
-				for _, name := range field.Names {
-					f.methods[placeKey{fset.Position(name.Pos()).Line, name.Name}] = field
-				}
-			}
-		}
-		return true
-	})
-	return f
-}
-
-// file reads the file that an object is declared in; nil if it is not to be found.
+// file reads the file that an object is declared in; nil if it is not to be found, or is
+// no Go: a //line directive may name the template that the file was made from.
 func (p *places) file(name string, pkg *types.Package) *placeFile {
 	if f, ok := p.files[name]; ok {
 		return f
 	}
 	p.files[name] = nil
-	if name == "" {
+	if !strings.HasSuffix(name, ".go") {
 		return nil
 	}
 	fset := token.NewFileSet()
-	source, err := os.ReadFile(p.onDisk(name, pkg))
+	path := p.onDisk(name, pkg)
+	source, err := os.ReadFile(path)
 	if err != nil {
 		return nil
 	}
@@ -99,7 +68,7 @@ func (p *places) file(name string, pkg *types.Package) *placeFile {
 	if file == nil {
 		return nil
 	}
-	p.files[name] = newPlaceFile(fset, file)
+	p.files[name] = newPlaceFile(path, fset, file)
 	return p.files[name]
 }
 
@@ -110,68 +79,107 @@ func (p *places) onDisk(name string, pkg *types.Package) string {
 	if filepath.IsAbs(name) || pkg == nil {
 		return name
 	}
-	found, err := packages.Load(&packages.Config{
-		Mode: packages.NeedFiles | packages.NeedCompiledGoFiles, Dir: p.config.Dir, Env: p.config.Env,
-	}, pkg.Path())
-	if err != nil {
-		return name
-	}
-	for _, loaded := range found {
-		for _, file := range loaded.GoFiles {
-			if filepath.Base(file) == filepath.Base(name) {
-				return file
-			}
+	for _, file := range p.sourcesOf(pkg) {
+		if filepath.Base(file) == filepath.Base(name) {
+			return file
 		}
 	}
 	return name
 }
 
-// method returns what is written at an interface's method.
-func (p *places) method(pos token.Position, pkg *types.Package, name string) (doc string, said []directive.Directive, file *placeFile) {
-	file = p.file(pos.Filename, pkg)
-	if file == nil {
-		return "", nil, nil
+// sourcesOf are the files of a package, as somebody wrote them.
+func (p *places) sourcesOf(pkg *types.Package) []string {
+	if files, ok := p.sources[pkg.Path()]; ok {
+		return files
 	}
-	field := file.methods[placeKey{pos.Line, name}]
-	if field == nil {
+	var files []string
+	found, err := packages.Load(&packages.Config{
+		Mode: packages.NeedFiles | packages.NeedCompiledGoFiles, Dir: p.config.Dir, Env: p.config.Env,
+	}, pkg.Path())
+	if err == nil {
+		for _, loaded := range found {
+			files = append(files, loaded.GoFiles...)
+		}
+	}
+	p.sources[pkg.Path()] = files
+	return files
+}
+
+// declared finds a type, or one of its methods, by its name: the compiler's export data
+// have the lines of the text that it was given, which cgo may have moved, and the files
+// that //line directives name. The line it is for an interface without a name.
+func (p *places) declared(pos token.Position, pkg *types.Package, owner, name string) (*place, *placeFile) {
+	key := placeKey{owner: owner, name: name}
+	file := p.file(pos.Filename, pkg)
+	if file != nil && file.at[key] != nil && owner != "" {
+		return file.at[key], file
+	}
+	if file != nil && name != "" {
+		if found := file.at[placeKey{line: pos.Line, name: name}]; found != nil {
+			return found, file
+		}
+	}
+	if pkg == nil || owner == "" {
+		return nil, file
+	}
+	for _, path := range p.sourcesOf(pkg) {
+		if other := p.file(path, pkg); other != nil && other.at[key] != nil {
+			return other.at[key], other
+		}
+	}
+	return nil, file
+}
+
+// of finds a method, of an interface or another type.
+func (p *places) of(m *types.Func) (*place, *placeFile) {
+	owner := ""
+	if recv := m.Signature().Recv(); recv != nil {
+		t := types.Unalias(recv.Type())
+		if pointer, ok := t.(*types.Pointer); ok {
+			t = types.Unalias(pointer.Elem())
+		}
+		if n, ok := t.(*types.Named); ok {
+			owner = n.Obj().Name()
+		}
+	}
+	return p.declared(p.loaded.fset.Position(m.Pos()), m.Pkg(), owner, m.Name())
+}
+
+// method returns what is written at an interface's method.
+func (p *places) method(m *types.Func) (doc string, said []directive.Directive, file *placeFile) {
+	found, file := p.of(m)
+	if found == nil || found.field == nil {
 		return "", nil, file
 	}
 	for _, t := range file.read.Types {
 		for _, line := range t.Lines {
-			if line.Field == field {
+			if line.Field == found.field {
 				said = line.Directives
 			}
 		}
 	}
-	return field.Doc.Text(), said, file
+	return found.doc.Text(), said, file
 }
 
 // owner is the name of the interface that a method is written in.
-func (p *places) owner(pos token.Position, pkg *types.Package, name string) string {
-	file := p.file(pos.Filename, pkg)
-	if file == nil {
-		return ""
+func (p *places) owner(m *types.Func) string {
+	if found, _ := p.of(m); found != nil {
+		return found.owner
 	}
-	return file.owners[file.methods[placeKey{pos.Line, name}]]
+	return ""
 }
 
 // function returns the comment of a method that is declared with its body.
-func (p *places) function(pos token.Position, pkg *types.Package, name string) string {
-	file := p.file(pos.Filename, pkg)
-	if file == nil {
-		return ""
-	}
-	for _, decl := range file.syntax.Decls {
-		if f, ok := decl.(*ast.FuncDecl); ok && f.Name.Name == name && file.fset.Position(f.Name.Pos()).Line == pos.Line {
-			return f.Doc.Text()
-		}
+func (p *places) function(m *types.Func) string {
+	if found, _ := p.of(m); found != nil {
+		return found.doc.Text()
 	}
 	return ""
 }
 
 // typ returns the directives on a declared type.
 func (p *places) typ(object *types.TypeName) ([]directive.Directive, *placeFile) {
-	file := p.file(p.loaded.fset.Position(object.Pos()).Filename, object.Pkg())
+	_, file := p.declared(p.loaded.fset.Position(object.Pos()), object.Pkg(), object.Name(), "")
 	if file == nil {
 		return nil, nil
 	}

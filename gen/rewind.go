@@ -7,11 +7,13 @@ import "github.com/dave/jennifer/jen"
 // that cannot be had again.
 func (b *body) prepare() (before []jen.Code, op *jen.Statement) {
 	op = jen.Id(b.opsName).Dot(b.m.name)
+	if len(b.attempts) > 0 {
+		before, op = append(before, jen.Id(b.aux["op"]).Op(":=").Add(op)), jen.Id(b.aux["op"])
+	}
 	for _, i := range b.m.verdict.rewind {
 		p := b.params[i]
-		if isRequest(b.m.signature.Params().At(i).Type()) {
+		if b.attempts[i] != "" {
 			before = append(before,
-				jen.Id(b.aux["op"]).Op(":=").Add(op),
 				jen.If(b.present(i).Add(jen.Id(p).Dot("Body").Op("!=").Nil().Op("&&").Id(p).Dot("Body").Op("!=").Qual("net/http", "NoBody"))).Block(
 					jen.If(jen.Id(p).Dot("GetBody").Op("!=").Nil()).Block(
 						jen.Defer().Id(p).Dot("Body").Dot("Close").Call().Comment("each attempt is given another"),
@@ -19,7 +21,6 @@ func (b *body) prepare() (before []jen.Code, op *jen.Statement) {
 						jen.Id(b.aux["op"]).Op("=").Add(b.wrapper.op(b.m, false)).Comment("the body cannot be had again"),
 					),
 				))
-			op = jen.Id(b.aux["op"])
 			continue
 		}
 		seek := jen.Id(p).Dot("Seek").Call(jen.Lit(0), jen.Qual("io", "SeekCurrent"))
@@ -40,11 +41,8 @@ func (b *body) prepare() (before []jen.Code, op *jen.Statement) {
 }
 
 // present begins a condition with a request's being there: what one that is nil comes to
-// is for the next implementation to say. Where the context is the request's, it is there.
+// is for the next implementation to say.
 func (b *body) present(i int) *jen.Statement {
-	if b.m.verdict.ctx.request && b.m.verdict.ctx.param == i {
-		return jen.Null()
-	}
 	return jen.Id(b.params[i]).Op("!=").Nil().Op("&&")
 }
 
@@ -70,7 +68,7 @@ func (b *body) rewind(values []int, replace map[int]jen.Code) []jen.Code {
 	var list []jen.Code
 	for _, i := range b.m.verdict.rewind {
 		p := b.params[i]
-		if !isRequest(b.m.signature.Params().At(i).Type()) {
+		if b.attempts[i] == "" {
 			seek := jen.If(
 				jen.List(jen.Id("_"), jen.Id(b.err)).Op(":=").Id(p).Dot("Seek").Call(jen.Id(b.starts[i]), jen.Qual("io", "SeekStart")),
 				jen.Id(b.err).Op("!=").Nil(),
@@ -81,7 +79,7 @@ func (b *body) rewind(values []int, replace map[int]jen.Code) []jen.Code {
 			list = append(list, seek)
 			continue
 		}
-		attempt, body := b.aux["attempt"], b.aux["body"]
+		attempt, body := b.attempts[i], b.aux["body"]
 		made := jen.Id(p).Dot("WithContext").Call(jen.Id(p).Dot("Context").Call())
 		if r, ok := replace[i]; ok {
 			made = jen.Add(r)

@@ -148,8 +148,9 @@ func (r *run) judge() {
 			}
 		}
 		r.accessorUnused(t)
-		r.sameOps(t)
+		distinctOps(t)
 	}
+	r.sameOps()
 }
 
 // accessorUnused mentions an accessor that no method has; its function must be there all

@@ -1,6 +1,10 @@
 package gen
 
-import "go/token"
+import (
+	"go/token"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
+)
 
 // survey converts all the types, to find the packages and what cannot be written.
 func (w *wrapper) survey(ps *problems) bool {
@@ -56,7 +60,7 @@ func (w *wrapper) needs(ps *problems, m *method) {
 		need("time", "time")
 	}
 	for _, i := range m.verdict.rewind {
-		if isRequest(m.signature.Params().At(i).Type()) {
+		if shape.IsRequest(m.signature.Params().At(i).Type()) {
 			need("net/http", "http")
 		} else {
 			need("io", "io")

@@ -33,6 +33,7 @@ type method struct {
 	name      string
 	signature *types.Signature
 	pos       token.Position
+	declared  token.Position // where its signature is written, in whatever package
 	doc       string
 	says      says
 	marked    bool // by MarkIdempotent
@@ -52,7 +53,9 @@ type says struct {
 	stream     bool
 	skip       bool
 	accessor   string
-	construct  string
+	// ownAccessor: the accessor is said of the method itself, not of the whole interface.
+	ownAccessor bool
+	construct   string
 
 	// from is where the first of them stands; asks reports that one of them asks for
 	// the method to be guarded.

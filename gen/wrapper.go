@@ -150,7 +150,9 @@ func (w *wrapper) printConstructor(f *jen.File) {
 }
 
 // printAssertion comes before all that fails to compile once the interface has changed:
-// the compiler's first message has the name of the alias in it, and so what to do.
+// the compiler's first message has the name of the alias in it, and so what to do. The
+// assignment is for methods that were added or changed; that there is nothing to forward
+// to any more shows only where a method is named.
 func (w *wrapper) printAssertion(f *jen.File) {
 	declaration, _ := w.convert.typeParams(w.params)
 	used := w.taken()
@@ -159,11 +161,24 @@ func (w *wrapper) printAssertion(f *jen.File) {
 	if len(declaration) > 0 {
 		assert = assert.Types(declaration...)
 	}
-	f.Line()
-	f.Add(assert.Params().Block(
+	statements := []jen.Code{
 		jen.Type().Id(stale).Op("=").Add(w.ifaceType()),
 		jen.Var().Id("_").Id(stale).Op("=").Parens(jen.Op("*").Add(w.self())).Parens(jen.Nil()),
-	))
+	}
+	for _, m := range w.forwardedTo() {
+		statements = append(statements, jen.Id("_").Op("=").Id(stale).Dot(m.name))
+	}
+	f.Line()
+	f.Add(assert.Params().Block(statements...))
+}
+
+// forwardedTo are the methods that the interface could lose behind the wrapper's back. One
+// that is printed beside the wrapper is as old as the wrapper.
+func (w *wrapper) forwardedTo() []*method {
+	if w.narrow != nil && !w.narrow.embedded {
+		return nil
+	}
+	return w.methods
 }
 
 // printNarrow declares the interface of //resilient:from.

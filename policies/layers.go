@@ -126,7 +126,7 @@ func (l *laid) skipLatest(service string, b bond, reason string) (Finding, bool)
 		}
 		if len(where) > 0 {
 			return newFinding(service, strings.Join(where, ", "), KindConflict,
-				fmt.Sprintf("%s; the %s is skipped in this", reason, layer.origin)), true
+				fmt.Sprintf("%s; this part of the %s is skipped", reason, layer.origin)), true
 		}
 	}
 	return Finding{}, false

@@ -123,7 +123,7 @@ func TestConflicts(t *testing.T) {
 			for _, f := range reg.Findings() {
 				if f.Service == "x" || strings.HasSuffix(f.Message, ", and 1 more") {
 					got = append(got, brief{f.Service, f.Key, f.Kind})
-					assert.Contains(t, f.Message, "is skipped in this")
+					assert.Contains(t, f.Message, "; this part of the ")
 					assert.True(t, f.Skipped())
 				}
 			}
@@ -150,7 +150,7 @@ func TestConflictsAreIndependent(t *testing.T) {
 func TestConflictOfAVariable(t *testing.T) {
 	reg := fromEnv(t, map[string]string{"P_RETRY_MAX_DELAY": "0.5"})
 	require.Len(t, reg.Findings(), 1)
-	assert.Equal(t, "P_RETRY_MAX_DELAY: max_delay 500ms is below base_delay 1s; the setting for all services is skipped in this "+
+	assert.Equal(t, "P_RETRY_MAX_DELAY: max_delay 500ms is below base_delay 1s; this part of the setting for all services is skipped "+
 		"for services that nothing names, and 11 more", reg.Findings()[0].String())
 	assert.Equal(t, changed(nil), reg.Policy("trace_service"))
 	assert.Equal(t, changed(nil), reg.Policy("unnamed"))

@@ -42,11 +42,13 @@ var errNoOrder = errors.New("no such order")
 
 func statusError(resp *http.Response) error {
 	err := fmt.Errorf("status %s", resp.Status)
-	switch {
-	case resp.StatusCode == http.StatusNotFound:
+	switch code := resp.StatusCode; {
+	case code == http.StatusNotFound:
 		return errNoOrder // Options.Classify: resilient.Answers(errNoOrder)
-	case resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests:
-		return resilient.Permanent(err) // the next one would be refused as well
+	case code == http.StatusUnauthorized, code == http.StatusForbidden:
+		return resilient.Permanent(err) // a failure, and the next one would be refused as well
+	case code < 500 && code != http.StatusRequestTimeout && code != http.StatusTooManyRequests:
+		return resilient.Neutral(err) // our own fault: bad requests must not open the circuit for good ones
 	}
 	if seconds, parseErr := strconv.Atoi(resp.Header.Get("Retry-After")); parseErr == nil {
 		return resilient.RetryAfter(err, time.Duration(seconds)*time.Second)
@@ -63,6 +65,8 @@ func ExampleExecute_http() {
 		switch {
 		case r.URL.Path == "/o-2":
 			http.NotFound(w, r)
+		case r.URL.Path == "/o-":
+			w.WriteHeader(http.StatusBadRequest)
 		case busy:
 			busy = false
 			w.Header().Set("Retry-After", "0")
@@ -74,17 +78,22 @@ func ExampleExecute_http() {
 	defer server.Close()
 	policy := resilient.DefaultPolicy()
 	policy.Retry.Backoff = resilient.BackoffNone
+	policy.Circuit.FailureThreshold = 2
 	orders, err := resilient.NewGuard("orders", policy, &resilient.Options{Classify: resilient.Answers(errNoOrder), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, id := range []string{"o-1", "o-2"} {
+	for _, id := range []string{"o-1", "o-2", "o-", "o-"} {
 		order, err := resilient.Execute(context.Background(), orders, resilient.Idempotent("get"),
 			func(ctx context.Context) (Order, error) { return getOrder(ctx, server.Client(), server.URL+"/"+id) })
 		fmt.Println(order, err)
 	}
+	fmt.Println(orders.Circuit().State())
 	// Output:
 	// {o-1} <nil>
 	// {} no such order
+	// {} status 400 Bad Request
+	// {} status 400 Bad Request
+	// closed
 }

@@ -79,6 +79,8 @@ func TestP13P66A55InvalidPolicies(t *testing.T) {
 	}
 	_, err := resilient.NewGuard("plans", resilient.Policy{}, nil)
 	require.ErrorContains(t, err, "start from DefaultPolicy")
+	_, err = resilient.NewGuard("plan_service", resilient.Policy{Retry: resilient.RetryPolicy{MaxAttempts: 2}}, nil)
+	require.ErrorContains(t, err, "start from DefaultPolicy")
 	_, err = resilient.NewGuard("plans", resilient.Policy{TotalTimeout: -1}, nil)
 	for _, field := range []string{"MaxAttempts", "Backoff", "TotalTimeout", "FailureThreshold", "RecoveryTimeout", "MaxProbes"} {
 		require.ErrorContains(t, err, field, "every field is named")
@@ -204,6 +206,7 @@ func TestR17WithoutCircuit(t *testing.T) {
 	})
 }
 
+// What protects nothing repeats nothing either (A82).
 func TestPassthroughProtectsNothing(t *testing.T) {
 	overEntries(t, func(t *testing.T, in entry) {
 		for _, policy := range []resilient.Policy{resilient.Passthrough().Policy(), steady(threshold(1), total(sec))} {

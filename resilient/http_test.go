@@ -1,6 +1,7 @@
 package resilient_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -75,4 +76,55 @@ func TestAGuardedHTTPClientLeaksNothing(t *testing.T) {
 	goroutines(t, running)
 	assert.Less(t, heap()-before, int64(2<<20))
 	assert.Greater(t, requests.Load(), int64(10_000), "with retries in between")
+}
+
+// transport is a guarded http.RoundTripper, as the client library of a service has one.
+type transport struct {
+	guard *resilient.Guard
+	next  http.RoundTripper
+}
+
+// RoundTrip reads the answer inside of the call, whose context ends with it.
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, err := resilient.Execute(r.Context(), t.guard, get, func(ctx context.Context) ([]byte, error) {
+		response, err := t.next.RoundTrip(r.WithContext(ctx))
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = response.Body.Close() }()
+		return io.ReadAll(response.Body)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(body))}, nil
+}
+
+type roundTripper func(r *http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// The retries of a client library and those round it do not multiply: the scope is in the request's context.
+func TestA63AGuardedTransportUnderAGuardedCallTriesOnce(t *testing.T) {
+	requests := 0
+	client := http.Client{Transport: transport{
+		guard: newGuard(t, steady(noDelay), nil),
+		next:  roundTripper(func(*http.Request) (*http.Response, error) { requests++; return nil, errDown }),
+	}}
+	fetch := func(ctx context.Context) error {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost", http.NoBody)
+		if err != nil {
+			return err
+		}
+		response, err := client.Do(request)
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		return err
+	}
+	require.ErrorIs(t, fetch(t.Context()), errDown)
+	assert.Equal(t, 3, requests, "by itself it retries")
+	requests = 0
+	require.ErrorIs(t, resilient.Do(t.Context(), newGuard(t, steady(noDelay), nil), get, fetch), errDown)
+	assert.Equal(t, 3, requests, "not 9")
 }

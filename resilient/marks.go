@@ -22,8 +22,8 @@ func (m *mark) Unwrap() error { return m.error }
 
 // Permanent marks an error as one that will be the same next time: a failure that
 // is not retried. The circuit counts it; an error that is not the dependency's
-// fault, such as a request that cannot be encoded, is [Neutral]. The mark works through any wrapping and joining, and adds no
-// text. Permanent(nil) is nil.
+// fault, such as a request that cannot be encoded, is [Neutral]. The mark works
+// through any wrapping and joining, and adds no text. Permanent(nil) is nil.
 func Permanent(err error) error { return marked(err, markPermanent, 0) }
 
 // Neutral marks an error as one that says nothing about the dependency, such as a

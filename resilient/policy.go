@@ -114,5 +114,8 @@ func (p Policy) Validate() error {
 	if len(faults) == 0 {
 		return nil
 	}
+	if r.Backoff == "" || p.Circuit == (CircuitPolicy{}) || p.TotalTimeout == 0 { // what nobody chooses
+		faults = append(faults, "parts of the policy are empty: start from DefaultPolicy")
+	}
 	return errors.New(strings.Join(faults, "; "))
 }

@@ -82,7 +82,7 @@ func oneOfTen(p int) string {
 	fmt.Fprintf(&text, "package p%d\n\nimport (\n\t\"context\"\n\t\"io\"\n\t\"net/http\"\n\t\"time\"\n)\n\ntype Item struct{ ID string }\n", p)
 	for i := range each {
 		fmt.Fprintf(&text, `
-//resilient:service s%[1]d
+//resilient:service s%[2]d_%[1]d
 //resilient:idempotent Get
 type Service%[1]d interface {
 	Get(ctx context.Context, id string) (*Item, error)
@@ -91,7 +91,7 @@ type Service%[1]d interface {
 	Watch(ctx context.Context, ids []string) (<-chan *Item, error)
 	Send(request *http.Request) (map[string][]byte, error)
 }
-`, i)
+`, i, p)
 	}
 	return text.String()
 }

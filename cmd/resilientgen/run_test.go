@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed42274fcc/stoic/gen"
+	"github.com/seed42274fcc/stoic/internal/testmodule"
 )
 
 const source = `package plans
@@ -35,17 +35,8 @@ type PlanService interface {
 // module makes a module with that file and goes there.
 func module(t *testing.T, plans string) {
 	t.Helper()
-	_, here, _, _ := runtime.Caller(0)
-	root := filepath.Dir(filepath.Dir(filepath.Dir(here)))
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	require.NoError(t, err)
-	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	require.NoError(t, err)
 	t.Chdir(t.TempDir())
-	text := strings.Replace(string(mod), "module github.com/seed42274fcc/stoic", "module example.com/plans", 1) +
-		"\nrequire github.com/seed42274fcc/stoic v0.0.0\n\nreplace github.com/seed42274fcc/stoic => " + root + "\n"
-	put(t, "go.mod", text)
-	put(t, "go.sum", string(sum))
+	require.NoError(t, testmodule.Write(".", "example.com/plans"))
 	put(t, "plans.go", plans)
 }
 
@@ -54,13 +45,9 @@ func put(t *testing.T, name, text string) {
 	require.NoError(t, os.WriteFile(name, []byte(text), 0o666))
 }
 
-func environment(more ...string) []string {
-	return append(append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off"), more...)
-}
-
 func invoke(args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	code = run(args, &out, &err, environment())
+	code = run(args, &out, &err, testmodule.Environment())
 	return code, out.String(), err.String()
 }
 
@@ -201,6 +188,16 @@ func TestOut(t *testing.T) {
 	assert.Contains(t, string(text), "next plans.PlanService, guards resilient.Guards) plans.PlanService")
 }
 
+// TestOutOfModules: a file that belongs to no module has no package to be in.
+func TestOutOfModules(t *testing.T) {
+	module(t, source)
+	out := filepath.Join(t.TempDir(), "plans.go")
+	code, _, err := invoke("-out", out)
+	assert.Equal(t, exitRefused, code)
+	assert.Contains(t, err, "plans.go:8:6: cannot write "+out+": its folder is in no module; choose a folder of a module")
+	assert.NoFileExists(t, out)
+}
+
 func TestNothingToDo(t *testing.T) {
 	module(t, "package plans\n")
 	code, out, err := invoke("-list", "-json")
@@ -233,12 +230,18 @@ func TestUsage(t *testing.T) {
 	assert.Contains(t, err, "-strict")
 }
 
+// TestUnhurried: a limit that somebody has set for the go command's memory is kept.
+func TestUnhurried(t *testing.T) {
+	assert.Equal(t, []string{"A=b", "GOGC=400", "GOMEMLIMIT=1073741824"}, unhurried([]string{"A=b"}))
+	assert.Equal(t, []string{"GOMEMLIMIT=1MiB", "GOGC=400"}, unhurried([]string{"GOMEMLIMIT=1MiB"}))
+}
+
 // TestTestFile: go generate in a test file wraps what the test file declares.
 func TestTestFile(t *testing.T) {
 	module(t, "package plans\n")
 	put(t, "plans_test.go", source)
 	var out, err bytes.Buffer
-	code := run(nil, &out, &err, environment("GOFILE=plans_test.go", "GOPACKAGE=plans"))
+	code := run(nil, &out, &err, testmodule.Environment("GOFILE=plans_test.go", "GOPACKAGE=plans"))
 	assert.Equal(t, exitDone, code, err.String())
 	assert.FileExists(t, "plans_resilient_test.go")
 }
@@ -251,9 +254,26 @@ func TestGoGenerate(t *testing.T) {
 	require.NoError(t, err)
 	put(t, "go.mod", string(mod)+"\ntool github.com/seed42274fcc/stoic/cmd/resilientgen\n")
 	generate := exec.Command("go", "generate", "./...")
-	generate.Env = environment()
+	generate.Env = testmodule.Environment()
 	out, err := generate.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	assert.Empty(t, string(out))
 	assert.FileExists(t, "plans_resilient.go")
+}
+
+// TestInstalled: a binary that go generate finds in the PATH wraps the package of the file, too.
+func TestInstalled(t *testing.T) {
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), ".")
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	module(t, "package plans\n")
+	require.NoError(t, os.Mkdir("sub", 0o777))
+	put(t, "sub/plans.go", strings.Replace(source, "go tool resilientgen", "resilientgen", 1))
+	generate := exec.Command("go", "generate", "./...")
+	generate.Env = testmodule.Environment("PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH"))
+	out, err = generate.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	assert.Empty(t, string(out))
+	assert.FileExists(t, "sub/plans_resilient.go")
 }

@@ -7,10 +7,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed42274fcc/stoic/internal/testmodule"
 )
 
 const root = "../.."
@@ -47,16 +48,7 @@ func app(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/app")))
-	library, err := filepath.Abs(root)
-	require.NoError(t, err)
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	require.NoError(t, err)
-	_, requires, _ := strings.Cut(string(mod), "\n")
-	write(t, filepath.Join(dir, "go.mod"), "module example.com/app\n"+requires+
-		"\nrequire github.com/seed42274fcc/stoic v0.0.0\n\nreplace github.com/seed42274fcc/stoic => "+library+"\n")
-	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	require.NoError(t, err)
-	write(t, filepath.Join(dir, "go.sum"), string(sum))
+	require.NoError(t, testmodule.Write(dir, "example.com/app"))
 	return dir
 }
 

@@ -28,6 +28,7 @@ type resilientPlanLifecycle struct {
 func _() {
 	type staleRunGoGenerate = planLifecycle
 	var _ staleRunGoGenerate = (*resilientPlanLifecycle)(nil)
+	_ = staleRunGoGenerate.Begin
 }
 
 // newResilientPlanLifecycle returns next with the guard of "plan_lifecycle_service" round every method that can fail.
@@ -67,6 +68,7 @@ type resilientPlanner struct {
 func _() {
 	type staleRunGoGenerate = planner
 	var _ staleRunGoGenerate = (*resilientPlanner)(nil)
+	_ = staleRunGoGenerate.Draft
 }
 
 // newResilientPlanner returns next with the guard of "plan_service" round every method that can fail.

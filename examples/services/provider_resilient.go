@@ -30,6 +30,10 @@ type resilientPlanService struct {
 func _() {
 	type staleRunGoGenerate = planService
 	var _ staleRunGoGenerate = (*resilientPlanService)(nil)
+	_ = staleRunGoGenerate.Apply
+	_ = staleRunGoGenerate.Events
+	_ = staleRunGoGenerate.Get
+	_ = staleRunGoGenerate.Ping
 }
 
 // newResilientPlanService returns next with the guard of "plan_service" round every method that can fail.

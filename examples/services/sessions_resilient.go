@@ -29,6 +29,9 @@ type resilientSessionService struct {
 func _() {
 	type staleRunGoGenerate = sessionService
 	var _ staleRunGoGenerate = (*resilientSessionService)(nil)
+	_ = staleRunGoGenerate.Close
+	_ = staleRunGoGenerate.Load
+	_ = staleRunGoGenerate.Save
 }
 
 // newResilientSessionService returns next with the guard of "session_service" round every method that can fail.

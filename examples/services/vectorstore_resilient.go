@@ -31,6 +31,9 @@ type resilientVectorStore struct {
 func _() {
 	type staleRunGoGenerate = vectorStore
 	var _ staleRunGoGenerate = (*resilientVectorStore)(nil)
+	_ = staleRunGoGenerate.Put
+	_ = staleRunGoGenerate.Search
+	_ = staleRunGoGenerate.Suggest
 }
 
 // newResilientVectorStore returns next with the guard of "vector_store_service" round every method that can fail.

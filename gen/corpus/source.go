@@ -77,7 +77,7 @@ func source(path string, entries []*entry, asked bool, lines map[place]*entry) s
 
 // declaration are the lines of one interface that embeds another, with its directives.
 func declaration(e *entry, asked bool, qualify types.Qualifier) []string {
-	lines := []string{"//resilient:service s"}
+	lines := []string{"//resilient:service " + strings.ToLower(e.name)} // its own, for its ops to be told apart
 	if asked {
 		if e.asks.accessor {
 			lines = append(lines, "//resilient:error Err")

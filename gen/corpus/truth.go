@@ -41,14 +41,8 @@ func (f *facts) learn(pkg *types.Package) {
 	}
 }
 
-var sameName = regexp.MustCompile(`^W\d+\.(\w+) and W\d+\.(\w+) are both called \w+$`)
-
-// noted reports whether a note is true: that two methods differ in capitals only, or that what has an error behind an
-// accessor is nothing but streams.
+// noted reports whether a note is true: that what has an error behind an accessor is nothing but streams.
 func (f *facts) noted(e *entry, note gen.Problem) bool {
-	if match := sameName.FindStringSubmatch(note.What); match != nil {
-		return strings.EqualFold(match[1], match[2])
-	}
 	if e == nil || note.What != "//resilient:error Err does nothing" || !strings.Contains(note.Why, "that can be guarded has one result with") {
 		return false
 	}
@@ -236,7 +230,7 @@ func (f *facts) mayStream(m *types.Func) bool {
 	return slices.ContainsFunc(variables(m.Signature().Results()), func(t types.Type) bool {
 		return within(t, func(t types.Type) bool {
 			_, function := t.Underlying().(*types.Signature)
-			return isChannel(t) || function || types.Implements(t, f.context) || handsOutChannel(t) || hasAny(t, "Close", "Recv", "Next", "Rollback", "Scan")
+			return isChannel(t) || function || types.Implements(t, f.context) || handsOutChannel(t) || hasAny(t, "Close", "Recv", "RecvMsg", "Next", "NextPart", "Rollback", "Scan", "Read", "Token")
 		})
 	})
 }
@@ -262,7 +256,15 @@ func isSlice(t types.Type) bool { _, ok := t.Underlying().(*types.Slice); return
 
 // mayUseUp is what every argument is that can be given once, and some more.
 func (f *facts) mayUseUp(t types.Type) bool {
-	return within(t, func(t types.Type) bool { return isChannel(t) || hasAny(t, "Read", "Write", "Next", "NextPart", "Scan", "Decode") })
+	return within(t, func(t types.Type) bool {
+		s, function := t.Underlying().(*types.Signature)
+		return usedUp(t) || function && slices.ContainsFunc(variables(s.Results()), usedUp)
+	})
+}
+
+// usedUp is a type that is read, written to or stepped through, to go by the names of its methods.
+func usedUp(t types.Type) bool {
+	return isChannel(t) || hasAny(t, "Read", "Write", "Next", "NextPart", "Scan", "Decode", "Token")
 }
 
 // surelyUsesUp is an argument that a second attempt would not be given again.

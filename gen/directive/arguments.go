@@ -84,6 +84,8 @@ func (d *Directive) word(word string) (why string) {
 		return d.name(word, funcName, "a method")
 	case d.Verb == Timeout && d.Total == 0 && word != "" && (word[0] < 'A' || word[0] > 'Z'):
 		return limit(&d.Total, word)
+	case d.Verb == Idempotent && word == "rewind" && d.Rewind:
+		return "rewind stands here twice"
 	case d.Verb == Idempotent && word == "rewind":
 		d.Rewind = true
 		return ""
@@ -116,6 +118,8 @@ func (d *Directive) methods(word string) string {
 
 func (d *Directive) option(key, value string) string {
 	switch {
+	case d.has(key):
+		return key + "= stands here twice"
 	case key == "attempt" && d.Verb == Timeout:
 		return limit(&d.Attempt, value)
 	case key == "new" && d.Verb == Error:
@@ -138,6 +142,21 @@ func (d *Directive) option(key, value string) string {
 		return fmt.Sprintf("it does not take %s=", key)
 	}
 	return ""
+}
+
+// has reports whether an option has been given before.
+func (d *Directive) has(key string) bool {
+	switch key {
+	case "attempt":
+		return d.Attempt != 0
+	case "new":
+		return d.New != ""
+	case "ctx":
+		return d.Context != ""
+	case "error":
+		return d.ErrorResult != 0
+	}
+	return false
 }
 
 // missing returns what a directive lacks.

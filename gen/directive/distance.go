@@ -17,7 +17,8 @@ func closest(word string) Verb {
 
 // distance counts the letters to insert, to delete, to replace, and the neighbours to
 // swap between two words.
-func distance(a, b string) int {
+func distance(first, second string) int {
+	a, b := []rune(first), []rune(second)
 	table := make([][]int, len(a)+1)
 	for i := range table {
 		table[i] = make([]int, len(b)+1)

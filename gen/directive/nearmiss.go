@@ -6,12 +6,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // almost matches what a reader would take for a directive at the beginning of a
 // comment. Groups: what is before the tool, the tool, what is round the colon, the
 // verb, and the rest.
-var almost = regexp.MustCompile(`^(/[/*])(/?[ \t]*[+@!#]?[ \t]*)([A-Za-z]+)([ \t]*(?:::|[:=./_-])[ \t]*|[ \t]+)([A-Za-z_-]+)(.*)`)
+var almost = regexp.MustCompile(`^(/[/*])(/?[ \t]*(?:[+@!#]|go:)?[ \t]*)(\pL+)([ \t]*(?:::|[:：;=./_-])[ \t]*|[ \t]+)([\pL_-]+)(.*)`)
 
 // nothing matches the tool's name with no verb behind it.
 var nothing = regexp.MustCompile(`^//[/+@!#]?` + Tool + `:?$`)
@@ -22,6 +23,9 @@ var nothing = regexp.MustCompile(`^//[/+@!#]?` + Tool + `:?$`)
 //revive:disable-next-line:cognitive-complexity one rule a case, which read best in one place
 func nearMiss(c *ast.Comment) (Problem, bool) {
 	line := oneLine(c.Text)
+	if seen := visible(line); seen != line {
+		return hidden(c, seen)
+	}
 	if nothing.MatchString(line) {
 		p := unknownVerb(c, "")
 		p.Why = "it lacks its verb"
@@ -44,7 +48,7 @@ func nearMiss(c *ast.Comment) (Problem, bool) {
 		p := unknownVerb(c, word)
 		return p, plain && (tool != Tool || word != strings.ToLower(word) || lead != "" || colon != ":") || !plain && short
 	case strings.ContainsAny(colon, "./_"):
-		if tool != Tool || !plain || word != string(verb) || !wellFormed(verb, rest) {
+		if !strings.EqualFold(tool, Tool) || !plain || word != string(verb) || !wellFormed(verb, rest) {
 			return Problem{}, false // Go
 		}
 	case !exact && (colon != ":" || distance(strings.ToLower(tool), Tool) > 2):
@@ -68,6 +72,31 @@ func nearMiss(c *ast.Comment) (Problem, bool) {
 		Fix:         fmt.Sprintf("did you mean %s?", right),
 		Replacement: right,
 	}, true
+}
+
+// visible takes out what a reader does not see, and makes spaces of what looks like them.
+func visible(line string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Cf, r):
+			return -1
+		case unicode.IsSpace(r) && r > unicode.MaxASCII:
+			return ' '
+		}
+		return r
+	}, line))
+}
+
+// hidden finds a directive that would be one, or nearly, but for letters that nobody sees.
+func hidden(c *ast.Comment, seen string) (Problem, bool) {
+	p, near := nearMiss(&ast.Comment{Slash: c.Slash, Text: seen})
+	if d, ok := ast.ParseDirective(c.Pos(), seen); ok && d.Tool == Tool {
+		p, near = Problem{Fix: "did you mean " + seen + "?", Replacement: seen}, true
+	}
+	p.Pos, p.End = c.Pos(), c.End()
+	p.What = fmt.Sprintf("%+q is not a directive", oneLine(c.Text))
+	p.Why = "there are letters in it that cannot be seen, or spaces that are none"
+	return p, near
 }
 
 func misspelt(what, is, meant string) string {
@@ -144,7 +173,7 @@ func mistakesIn(open, lead, tool, colon, word, verb string) (mistakes []string) 
 		mistakes = append(mistakes, "a directive is a // comment")
 	}
 	switch {
-	case strings.ContainsAny(lead, "/+@!#"):
+	case strings.ContainsAny(lead, "/+@!#") || strings.Contains(lead, "go:"):
 		mistakes = append(mistakes, "nothing may stand between // and the tool's name")
 	case lead != "":
 		mistakes = append(mistakes, "there is a space after //")

@@ -107,8 +107,9 @@ type reader struct {
 }
 
 func (r *reader) comment(group *ast.CommentGroup, c *ast.Comment) {
-	d, ok := ast.ParseDirective(c.Pos(), strings.TrimRight(c.Text, "\r"))
-	if !ok || d.Tool != Tool {
+	text := strings.TrimRight(c.Text, "\r")
+	d, ok := ast.ParseDirective(c.Pos(), text)
+	if !ok || d.Tool != Tool || visible(text) != strings.TrimSpace(text) {
 		if p, near := nearMiss(c); near {
 			r.out.Problems = append(r.out.Problems, p)
 		}

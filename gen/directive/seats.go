@@ -57,7 +57,40 @@ func seats(file *ast.File) map[*ast.CommentGroup]seat {
 			typeSeats(found, decl)
 		}
 	}
+	inFunctions(found, file)
 	return found
+}
+
+const outside = "declare the interface outside of functions, and put the directive on the line above, without a blank line between"
+
+// inFunctions is about comments in the bodies of functions, where nothing is wrapped. Of
+// a function without its body it cannot be told where that ended.
+func inFunctions(found map[*ast.CommentGroup]seat, file *ast.File) {
+	for _, group := range file.Comments {
+		f := functionBefore(file, group.Pos())
+		if f == nil {
+			continue
+		}
+		_, seated := found[group]
+		switch {
+		case f.Body != nil && group.Pos() < f.Body.End():
+			found[group] = seat{why: "it is inside of a function", fix: outside}
+		case f.Body == nil && !seated:
+			found[group] = seat{why: "it is inside of a function, or no declaration follows it directly", fix: outside}
+		}
+	}
+}
+
+// functionBefore is the last declaration that begins before a position, if it is a function.
+func functionBefore(file *ast.File, pos token.Pos) *ast.FuncDecl {
+	var last *ast.FuncDecl
+	for _, decl := range file.Decls {
+		if decl.Pos() > pos {
+			break
+		}
+		last, _ = decl.(*ast.FuncDecl)
+	}
+	return last
 }
 
 func typeSeats(found map[*ast.CommentGroup]seat, decl *ast.GenDecl) {
@@ -84,7 +117,7 @@ func typeSeats(found map[*ast.CommentGroup]seat, decl *ast.GenDecl) {
 }
 
 func lineSeats(found map[*ast.CommentGroup]seat, decl *ast.GenDecl, spec *ast.TypeSpec) {
-	iface, ok := spec.Type.(*ast.InterfaceType)
+	iface, ok := ast.Unparen(spec.Type).(*ast.InterfaceType)
 	if !ok {
 		return
 	}
@@ -102,7 +135,7 @@ func lineSeats(found map[*ast.CommentGroup]seat, decl *ast.GenDecl, spec *ast.Ty
 
 // notAnInterface names the kind of a type that its syntax shows to be no interface.
 func notAnInterface(expr ast.Expr) string {
-	switch expr.(type) {
+	switch ast.Unparen(expr).(type) {
 	case *ast.StructType:
 		return "a struct"
 	case *ast.FuncType:

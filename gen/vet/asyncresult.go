@@ -4,6 +4,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // asyncResult does not see a channel inside a struct, nor one behind a type parameter.
@@ -20,7 +22,7 @@ run in the background.`,
 			what := ""
 			switch {
 			case g.result == nil:
-			case isFuture(g.result):
+			case shape.IsFuture(g.result):
 				what = "a *Future"
 			case isChannel(g.result):
 				what = "a channel"

@@ -6,12 +6,19 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // capturedWrite looks at function literals that may be run more than once, or beside their caller: under an idempotent
 // op, in Async, and in the Wrap family. It does not see writes through pointers, into maps and slices, or from function
 // literals inside; it lets pass counting with ++ and --, which counts attempts on purpose, what is reset at the beginning
 // of the function, and functions that take a lock. In tests, where attempts are watched from inside, it says nothing.
+//
+// Execute and Do make their attempts one after the other on the caller's goroutine: nothing races there, and a finding is
+// what a failed attempt leaves behind (leftbehind.go). What is set once nothing can fail any more, what each attempt sets
+// anew to something that is given to it, such as its number, and what takes the call's own result, is none; nor are errors,
+// which is what failed attempts have to leave, and what is set if it is not set yet, to be kept for the next attempt.
 var capturedWrite = &analysis.Analyzer{
 	Name: "capturedwrite",
 	Doc: `report assignments to captured variables in guarded functions
@@ -19,14 +26,14 @@ var capturedWrite = &analysis.Analyzer{
 A guarded function may be run several times, and one that is left behind by its caller goes on running. What it assigns
 to a variable of its surroundings survives a failed attempt, is added to twice, or races. Return the value; several of
 them in a struct.`,
-	Requires: []*analysis.Analyzer{calls},
+	Requires: []*analysis.Analyzer{calls, defs},
 	Run: func(pass *analysis.Pass) (any, error) {
 		for _, g := range pass.ResultOf[calls].([]*guarded) {
 			why := writtenTwice(g)
 			if g.fn.lit == nil || why == "" || inTest(pass, g.call) || locks(pass.TypesInfo, g.fn.body) {
 				continue
 			}
-			checkWrites(pass, g.fn, why)
+			checkWrites(pass, g, why)
 		}
 		return nil, nil
 	},
@@ -45,21 +52,23 @@ func writtenTwice(g *guarded) string {
 	return ""
 }
 
-func checkWrites(pass *analysis.Pass, f function, why string) {
+func checkWrites(pass *analysis.Pass, g *guarded, why string) {
 	reset := map[*types.Var]bool{}
 	reported := map[*types.Var]bool{}
-	inspectNow(f.body, func(n ast.Node) bool {
+	l := &leftBehind{pass.TypesInfo, pass.ResultOf[defs].(*definitions), g}
+	inOrder := !g.wraps() && g.entry != "Async"
+	inspectNow(g.fn.body, func(n ast.Node) bool {
 		assign, ok := n.(*ast.AssignStmt)
 		if !ok || assign.Tok == token.DEFINE {
 			return true
 		}
 		for i, target := range assign.Lhs {
-			v := captured(pass.TypesInfo, f.lit, target)
+			v := captured(pass.TypesInfo, g.fn.lit, target)
 			switch {
 			case v == nil || reported[v] || reset[v]:
-			case assign.Tok != token.ASSIGN && isConstant(pass.TypesInfo, assign.Rhs[0]): // like ++
-			case assign.Tok == token.ASSIGN && len(assign.Rhs) == len(assign.Lhs) && isZero(pass.TypesInfo, assign.Rhs[i]):
-				reset[v] = true
+			case resets(pass.TypesInfo, assign, i), inOrder && l.begins(assign, i):
+				reset[v] = assign.Tok == token.ASSIGN
+			case inOrder && (shape.IsError(v.Type()) || l.last(assign) || l.overwritten(v) || l.kept(assign, v)):
 			default:
 				reported[v] = true
 				pass.ReportRangef(target, "%s is assigned in a guarded function: %s; return it, several values in a struct", v.Name(), why)
@@ -67,6 +76,14 @@ func checkWrites(pass *analysis.Pass, f function, why string) {
 		}
 		return true
 	})
+}
+
+// resets reports whether an assignment sets a variable back, or adds a constant to it, which is like ++.
+func resets(info *types.Info, assign *ast.AssignStmt, i int) bool {
+	if assign.Tok != token.ASSIGN {
+		return isConstant(info, assign.Rhs[0])
+	}
+	return len(assign.Rhs) == len(assign.Lhs) && isZero(info, assign.Rhs[i])
 }
 
 // captured returns the variable of the surroundings that an assignment changes: it, or a field of it.

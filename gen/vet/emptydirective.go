@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/seed42274fcc/stoic/gen/directive"
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // emptyDirective leaves to the generator what only it can judge: whether a directive fits the types of a method.
@@ -18,9 +19,10 @@ var emptyDirective = &analysis.Analyzer{
 	Name: "emptydirective",
 	Doc: `report directives that do nothing
 
-A //resilient: comment that is misspelt, stands on something that is no service interface, or names a method that there is
+A //resilient: comment that is misspelt, stands on a type that is no service interface, or names a method that there is
 not, is passed over: the method is retried, or is not, against what its author wrote. So is a call of MarkIdempotent that
-gives no package variable its value, for it is read and not run.`,
+gives no package variable its value, for it is read and not run. Comments on the methods of an interface without
+//resilient:service are not reported: they are for the service interfaces that embed it.`,
 	Requires: []*analysis.Analyzer{directives, inspect.Analyzer},
 	Run: func(pass *analysis.Pass) (any, error) {
 		checkMarks(pass)
@@ -97,17 +99,12 @@ func opensStreams(info *types.Info, t *directive.Type, line *directive.Line) boo
 			continue
 		}
 		for result := range method.Signature().Results().Variables() {
-			if isOpening(result.Type()) {
+			if shape.Streams(result.Type()) != "" {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// isOpening recognises those of the streams that resilientgen takes for streams too.
-func isOpening(t types.Type) bool {
-	return isChannel(t) || isReadCloser(t) || isRows(t) || hasMethods(t, "Recv", "CloseSend") || holdsBody(t)
 }
 
 // doesNothing says why a directive of a type does nothing; "" if it does something.

@@ -74,14 +74,17 @@ func takeApart(info *types.Info, d *definitions, cursor inspector.Cursor) *guard
 	call := cursor.Node().(*ast.CallExpr)
 	fn := callee(info, call)
 	g := &guarded{call: call, cursor: cursor}
-	var op, body ast.Expr
+	var guard, op, body ast.Expr
 	switch {
 	case isFunc(fn, libraryPath, "Execute", "Do", "Async") && len(call.Args) == 4:
-		g.ctx, op, body = call.Args[0], call.Args[2], call.Args[3]
+		g.ctx, guard, op, body = call.Args[0], call.Args[1], call.Args[2], call.Args[3]
 	case isFunc(fn, libraryPath, "Wrap", "Wrap0", "WrapErr", "WrapErr0") && len(call.Args) == 3:
-		op, body = call.Args[1], call.Args[2]
+		guard, op, body = call.Args[0], call.Args[1], call.Args[2]
 	default:
 		return nil
+	}
+	if passes, ok := d.resolve(info, guard).(*ast.CallExpr); ok && isFunc(callee(info, passes), libraryPath, "Passthrough") {
+		return nil // which guards nothing
 	}
 	g.entry = fn.Name()
 	g.op, g.opCall = opOf(info, d, op)

@@ -1,6 +1,10 @@
 package vet
 
-import "go/types"
+import (
+	"go/types"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
+)
 
 // isGuarded reports whether a wrapper surely guards a method: its failure can be seen, in one error among its results, in
 // the one that a directive chooses of several, or behind the accessor; and it is neither excluded nor one of those that
@@ -13,9 +17,9 @@ func isGuarded(method *types.Func, s said, accessor string) bool {
 	failures := 0
 	for result := range results.Variables() {
 		switch t := result.Type(); {
-		case isError(t):
+		case shape.IsError(t):
 			failures++
-		case isFuture(t), isIterator(t): // nothing is done yet
+		case shape.IsFuture(t), shape.IsIterator(t): // nothing is done yet
 			return false
 		}
 	}
@@ -25,13 +29,8 @@ func isGuarded(method *types.Func, s said, accessor string) bool {
 	case s.accessor != "":
 		return hasAccessor(results, s.accessor)
 	}
-	return accessor != "" && hasAccessor(results, accessor) && isPlain(results.At(0).Type())
-}
-
-// isPlain reports whether an accessor of a result tells of the call: it is not a stream, nor a context.
-func isPlain(t types.Type) bool {
-	what, _ := streamKind(t)
-	return what == "" && !isChannel(t)
+	// The accessor of a stream, or of a context, tells nothing of the call.
+	return accessor != "" && hasAccessor(results, accessor) && shape.Streams(results.At(0).Type()) == ""
 }
 
 // hasAccessor reports whether the only result has a method of that name that returns an error.
@@ -44,5 +43,5 @@ func hasAccessor(results *types.Tuple, name string) bool {
 		return false
 	}
 	sig, ok := selection.Type().(*types.Signature)
-	return ok && sig.Params().Len() == 0 && sig.Results().Len() == 1 && isError(sig.Results().At(0).Type())
+	return ok && sig.Params().Len() == 0 && sig.Results().Len() == 1 && shape.IsError(sig.Results().At(0).Type())
 }

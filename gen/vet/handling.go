@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // handling knows the places of a function where an error is being handled, which may be that the context has ended.
@@ -37,7 +39,7 @@ func (h *handling) error(cond ast.Expr) bool {
 
 func (h *handling) isSentinel(err, sentinel ast.Expr) bool {
 	v := variable(h.info, err)
-	return v != nil && isError(v.Type()) && !h.info.Types[sentinel].IsNil()
+	return v != nil && shape.IsError(v.Type()) && !h.info.Types[sentinel].IsNil()
 }
 
 func (h *handling) kept(v *types.Var) bool {

@@ -17,18 +17,18 @@ var idempotentOp = &analysis.Analyzer{
 
 An op made with Idempotent is retried. When the guarded function is a method of an interface with //resilient:service
 that has no //resilient:idempotent, one of the two is wrong.`,
-	Requires: []*analysis.Analyzer{calls, services},
+	Requires: []*analysis.Analyzer{calls, services, defs},
 	Run: func(pass *analysis.Pass) (any, error) {
 		known := pass.ResultOf[services].(map[types.Object]*service)
 		for _, g := range pass.ResultOf[calls].([]*guarded) {
-			method := writerCalled(pass.TypesInfo, known, forwards(g.fn))
-			if g.op != opIdempotent || method == "" {
+			w := writerCalled(pass.TypesInfo, pass.ResultOf[defs].(*definitions), known, forwards(g.fn))
+			if g.op != opIdempotent || w.Method == "" {
 				continue
 			}
 			pass.Report(analysis.Diagnostic{
 				Pos: g.fn.expr.Pos(), End: g.fn.expr.End(),
-				Message: fmt.Sprintf("%s is not annotated idempotent, and this op says that it may be repeated: "+
-					"use NonIdempotent, or annotate the method", method),
+				Message: fmt.Sprintf("%s is not annotated idempotent, and this op says that it may be repeated: use NonIdempotent%s",
+					w.Method, w.Way.instead()),
 				SuggestedFixes: madeOnce(g),
 			})
 		}

@@ -7,11 +7,13 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // The library is known by its names only; importing it would tie the analyzers to one version.
 const (
-	libraryPath = "github.com/seed42274fcc/stoic/resilient"
+	libraryPath = shape.Library
 	nestingPath = "github.com/seed42274fcc/stoic/nesting"
 )
 
@@ -40,17 +42,7 @@ func isFunc(fn *types.Func, pkg string, names ...string) bool {
 // isMethod reports whether fn is the named method of a type of a package.
 func isMethod(fn *types.Func, pkg, receiver, name string) bool {
 	return fn != nil && fn.Name() == name && fn.Signature().Recv() != nil &&
-		isNamed(deref(fn.Signature().Recv().Type()), pkg, receiver)
-}
-
-// isNamed reports whether t is the named type of a package, with whatever type arguments.
-func isNamed(t types.Type, pkg, name string) bool {
-	named, ok := types.Unalias(t).(*types.Named)
-	if !ok {
-		return false
-	}
-	obj := named.Obj()
-	return obj.Name() == name && obj.Pkg() != nil && obj.Pkg().Path() == pkg
+		shape.Named(deref(fn.Signature().Recv().Type()), pkg, receiver)
 }
 
 func deref(t types.Type) types.Type {
@@ -60,22 +52,10 @@ func deref(t types.Type) types.Type {
 	return t
 }
 
-func isContext(t types.Type) bool { return t != nil && isNamed(t, "context", "Context") }
-
-// isFuture reports whether t is a *Future.
-func isFuture(t types.Type) bool {
-	pointer, ok := types.Unalias(t).(*types.Pointer)
-	return ok && isNamed(pointer.Elem(), libraryPath, "Future")
-}
-
-func isError(t types.Type) bool {
-	return t != nil && types.Identical(t, types.Universe.Lookup("error").Type())
-}
-
 // returnsError reports whether a signature's last result is an error.
 func returnsError(sig *types.Signature) bool {
 	n := sig.Results().Len()
-	return n > 0 && isError(sig.Results().At(n-1).Type())
+	return n > 0 && shape.IsError(sig.Results().At(n-1).Type())
 }
 
 // variable returns the variable that an expression names; nil if it is anything but a name.

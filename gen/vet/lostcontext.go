@@ -8,10 +8,13 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // lostContext reports a foreign context only where it is passed to work that can fail: to a function that returns an
-// error, or to another guarded call; and requests that are made without one (requests.go). It lets pass what is deferred or started with go, or stands in the handling of an
+// error, or to another guarded call; requests that are made without one (requests.go), and calls of what would take one
+// under another name (siblings.go). It lets pass what is deferred or started with go, or stands in the handling of an
 // error, since cleaning up needs a context that has not ended; what was detached by name; calls that are given the right
 // context too; and contexts in fields and package variables. It does not look into function literals inside.
 var lostContext = &analysis.Analyzer{
@@ -20,7 +23,8 @@ var lostContext = &analysis.Analyzer{
 
 The context of a guarded function carries the time limits of the call and the scope by which a guarded call inside knows
 that it is not to retry. With context.Background(), or the context of the surroundings, the limits do not reach the work,
-and retries multiply. What is to outlive the call takes context.WithoutCancel of the function's own context.`,
+and retries multiply; nor do the limits reach what takes no context, such as http.Get. What is to outlive the call takes
+context.WithoutCancel of the function's own context.`,
 	Requires: []*analysis.Analyzer{calls, defs},
 	Run: func(pass *analysis.Pass) (any, error) {
 		for _, g := range pass.ResultOf[calls].([]*guarded) {
@@ -56,7 +60,11 @@ func (c *contextCheck) run() {
 func (c *contextCheck) call(call *ast.CallExpr) {
 	info := c.pass.TypesInfo
 	if c.sendsWithout(call) {
-		c.report(call, nil)
+		c.report(call, types.ExprString(call.Fun)+" makes a request without", "the guard's time limits do not reach it")
+		return
+	}
+	if at, does := c.worksWithout(call); at != nil {
+		c.report(at, types.ExprString(at.Fun)+" "+does+" without", "the guard's time limits do not reach it")
 		return
 	}
 	sig, ok := info.TypeOf(call.Fun).Underlying().(*types.Signature)
@@ -65,7 +73,7 @@ func (c *contextCheck) call(call *ast.CallExpr) {
 	}
 	var foreign []ast.Expr
 	for _, arg := range call.Args {
-		if !isContext(info.TypeOf(arg)) {
+		if !shape.IsContext(info.TypeOf(arg)) {
 			continue
 		}
 		root := c.foreign(arg)
@@ -75,7 +83,7 @@ func (c *contextCheck) call(call *ast.CallExpr) {
 		foreign = append(foreign, root)
 	}
 	for _, root := range foreign {
-		c.report(root, callee(info, call))
+		c.foreignTo(callee(info, call), root)
 	}
 }
 
@@ -102,30 +110,60 @@ func (c *contextCheck) foreign(e ast.Expr) ast.Expr {
 			return c.foreign(only.expr)
 		}
 	case *ast.CallExpr:
-		fn := callee(info, x)
-		switch {
-		case isFunc(fn, "context", "Background", "TODO"):
-			return e
-		case isFunc(fn, "context", "WithCancel", "WithCancelCause", "WithTimeout", "WithTimeoutCause", "WithDeadline",
-			"WithDeadlineCause", "WithValue"):
-			return c.foreign(x.Args[0])
-		case isMethod(fn, "net/http", "Request", "Context") && c.g.fn.lit != nil:
-			sel, ok := ast.Unparen(x.Fun).(*ast.SelectorExpr)
-			if !ok {
-				return nil
-			}
-			if request := variable(info, sel.X); request != nil && c.outside(request) && c.isParameter(request) {
-				return e
-			}
+		return c.foreignCall(x)
+	}
+	return nil
+}
+
+// foreignCall is foreign for what a call returns.
+func (c *contextCheck) foreignCall(call *ast.CallExpr) ast.Expr {
+	info := c.pass.TypesInfo
+	fn := callee(info, call)
+	switch {
+	case isFunc(fn, "context", "Background", "TODO"):
+		return call
+	case isFunc(fn, "context", "WithCancel", "WithCancelCause", "WithTimeout", "WithTimeoutCause", "WithDeadline",
+		"WithDeadlineCause", "WithValue"):
+		if c.isWatched() {
+			return nil
+		}
+		return c.foreign(call.Args[0])
+	case isMethod(fn, "net/http", "Request", "Context") && c.g.fn.lit != nil:
+		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+		if !ok {
+			return nil
+		}
+		if request := variable(info, sel.X); request != nil && c.outside(request) && c.isParameter(request) {
+			return call
 		}
 	}
 	return nil
 }
 
+// isWatched reports whether somebody may end another context when the function's own is over: by context.AfterFunc, or in
+// a function literal.
+func (c *contextCheck) isWatched() bool {
+	watched := false
+	ast.Inspect(c.g.fn.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			watched = watched || isFunc(callee(c.pass.TypesInfo, n), "context", "AfterFunc")
+		case *ast.FuncLit:
+			ast.Inspect(n.Body, func(n ast.Node) bool {
+				id, ok := n.(*ast.Ident)
+				watched = watched || ok && c.param != nil && c.pass.TypesInfo.Uses[id] == c.param
+				return !watched
+			})
+		}
+		return !watched
+	})
+	return watched
+}
+
 // outer reports whether a variable is a context of the surroundings, and not one that was made for what outlives the
 // call.
 func (c *contextCheck) outer(v *types.Var) bool {
-	if !isContext(v.Type()) || c.g.fn.lit == nil || !c.outside(v) {
+	if !shape.IsContext(v.Type()) || c.g.fn.lit == nil || !c.outside(v) {
 		return false
 	}
 	if c.g.ctx != nil && variable(c.pass.TypesInfo, c.g.ctx) == v {
@@ -163,21 +201,23 @@ func (c *contextCheck) isParameter(v *types.Var) bool {
 	return v.Kind() == types.ParamVar && len(c.defs.values[v]) == 0
 }
 
-func (c *contextCheck) report(root ast.Expr, to *types.Func) {
+// foreignTo reports a foreign context that a function is given.
+func (c *contextCheck) foreignTo(fn *types.Func, root ast.Expr) {
+	what, why := "the context of the surroundings", "the guard's time limits do not reach this call"
+	if _, ok := root.(*ast.CallExpr); ok {
+		what = types.ExprString(root)
+	}
+	if isFunc(fn, libraryPath, "Execute", "Do", "Async") {
+		why = "the guarded call inside does not know that it is one, and retries inside retries"
+	}
+	c.report(root, what+" is used instead of", why)
+}
+
+func (c *contextCheck) report(root ast.Expr, what, why string) {
 	if c.done[root] {
 		return
 	}
 	c.done[root] = true
-	what, why := "the context of the surroundings is used instead of", "the guard's time limits do not reach this call"
-	if call, ok := root.(*ast.CallExpr); ok {
-		what = types.ExprString(call) + " is used instead of"
-		if to == nil {
-			what, why = types.ExprString(call.Fun)+" makes a request without", "the guard's time limits do not reach it"
-		}
-	}
-	if isFunc(to, libraryPath, "Execute", "Do", "Async") {
-		why = "the guarded call inside does not know that it is one, and retries inside retries"
-	}
 	c.pass.Report(analysis.Diagnostic{
 		Pos: root.Pos(), End: root.End(),
 		Message:        fmt.Sprintf("%s the context that the guarded function is given: %s", what, why),
@@ -185,16 +225,37 @@ func (c *contextCheck) report(root ast.Expr, to *types.Func) {
 	})
 }
 
-// use puts a name in the place of a context, or before the arguments of what takes none.
+// use puts a name in the place of a context, or before the arguments of what takes none; nil where that is not all.
 func (c *contextCheck) use(name string, root ast.Expr) []analysis.TextEdit {
-	call, ok := root.(*ast.CallExpr)
-	if !ok || !isFunc(callee(c.pass.TypesInfo, call), "net/http", "NewRequest") {
+	fn, call := c.without(root)
+	if call == nil {
 		return []analysis.TextEdit{{Pos: root.Pos(), End: root.End(), NewText: []byte(name)}}
 	}
-	return []analysis.TextEdit{
-		{Pos: call.Lparen, End: call.Lparen, NewText: []byte("WithContext")},
-		{Pos: call.Args[0].Pos(), End: call.Args[0].Pos(), NewText: []byte(name + ", ")},
+	_, suffix := c.sibling(call, fn)
+	switch call.Fun.(type) {
+	case *ast.SelectorExpr, *ast.Ident:
+	default:
+		suffix = ""
 	}
+	if suffix == "" {
+		return nil
+	}
+	at := call.Rparen
+	if len(call.Args) > 0 {
+		at, name = call.Args[0].Pos(), name+", "
+	}
+	return []analysis.TextEdit{
+		{Pos: call.Lparen, End: call.Lparen, NewText: []byte(suffix)},
+		{Pos: at, End: at, NewText: []byte(name)},
+	}
+}
+
+// without returns the call that takes no context; nil if what is reported is itself one.
+func (c *contextCheck) without(root ast.Expr) (*types.Func, *ast.CallExpr) {
+	if call, ok := root.(*ast.CallExpr); ok && !shape.IsContext(c.pass.TypesInfo.TypeOf(call)) {
+		return callee(c.pass.TypesInfo, call), call
+	}
+	return nil, nil
 }
 
 // fix passes the function's own context. One without a name is given the name that the foreign one has, or ctx.
@@ -204,7 +265,7 @@ func (c *contextCheck) fix(root ast.Expr) []analysis.SuggestedFix {
 		if scope := c.pass.TypesInfo.Scopes[c.g.fn.typ]; scope == nil || !c.means(name, root.Pos()) {
 			return nil // something else has the name there
 		}
-		return one(c.use(name.Name, root)...)
+		return fixes(c.use(name.Name, root))
 	}
 	param := c.g.fn.typ.Params.List[0]
 	given := "ctx"
@@ -222,16 +283,22 @@ func (c *contextCheck) fix(root ast.Expr) []analysis.SuggestedFix {
 	default:
 		return nil
 	}
-	if _, ok := root.(*ast.Ident); !ok {
-		edits = append(edits, c.use(given, root)...)
-	} else {
+	if id, ok := root.(*ast.Ident); ok {
 		// The other uses of the name mean the new one then, and need no finding of their own.
-		c.silence(c.pass.TypesInfo.Uses[root.(*ast.Ident)])
+		c.silence(c.pass.TypesInfo.Uses[id])
+		return fixes(edits)
 	}
-	return one(edits...)
+	used := c.use(given, root)
+	if used == nil {
+		return nil
+	}
+	return fixes(append(edits, used...))
 }
 
-func one(edits ...analysis.TextEdit) []analysis.SuggestedFix {
+func fixes(edits []analysis.TextEdit) []analysis.SuggestedFix {
+	if len(edits) == 0 {
+		return nil
+	}
 	return []analysis.SuggestedFix{{Message: "use the function's own context", TextEdits: edits}}
 }
 

@@ -8,6 +8,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // lostFuture reports futures that nobody can wait for. One that is passed on, stored, returned or looked at in any way is
@@ -22,7 +24,8 @@ Nobody learns how such a call ended, and nothing ends it early.`,
 	Run: func(pass *analysis.Pass) (any, error) {
 		in := pass.ResultOf[inspect.Analyzer].(*inspector.Inspector)
 		const advice = "the future is neither awaited nor cancelled: nobody learns how the call ends; Await it, or defer its Cancel"
-		for node := range in.PreorderSeq((*ast.ExprStmt)(nil), (*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil)) {
+		for node := range in.PreorderSeq((*ast.ExprStmt)(nil), (*ast.GoStmt)(nil), (*ast.DeferStmt)(nil), (*ast.AssignStmt)(nil),
+			(*ast.ValueSpec)(nil)) {
 			for name, call := range futures(pass.TypesInfo, node) {
 				if inTest(pass, call) {
 					continue
@@ -40,15 +43,15 @@ Nobody learns how such a call ended, and nothing ends it early.`,
 // does.
 func futures(info *types.Info, node ast.Node) iter.Seq2[*types.Var, *ast.CallExpr] {
 	return func(yield func(*types.Var, *ast.CallExpr) bool) {
-		if stmt, ok := node.(*ast.ExprStmt); ok {
-			if call, ok := ast.Unparen(stmt.X).(*ast.CallExpr); ok && isFuture(info.TypeOf(call)) {
+		if call, ok := alone(node); ok {
+			if call != nil && shape.IsFuture(info.TypeOf(call)) {
 				yield(nil, call)
 			}
 			return
 		}
 		for target, value := range assigned(node) {
 			call := value.call()
-			if call == nil || !isFuture(info.TypeOf(call)) {
+			if call == nil || !shape.IsFuture(info.TypeOf(call)) {
 				continue
 			}
 			v := variable(info, target)
@@ -60,6 +63,20 @@ func futures(info *types.Info, node ast.Node) iter.Seq2[*types.Var, *ast.CallExp
 			}
 		}
 	}
+}
+
+// alone returns the call that a statement makes without taking its results; ok is false for statements of other kinds.
+func alone(node ast.Node) (call *ast.CallExpr, ok bool) {
+	switch stmt := node.(type) {
+	case *ast.ExprStmt:
+		call, _ = ast.Unparen(stmt.X).(*ast.CallExpr)
+		return call, true
+	case *ast.GoStmt:
+		return stmt.Call, true
+	case *ast.DeferStmt:
+		return stmt.Call, true
+	}
+	return nil, false
 }
 
 // onlyBlank reports whether all that is done with a variable is to assign it, and to assign it to _.

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // ownRetryLoop believes that a loop retries only if a failure goes round again and a success leaves it, and if every round
@@ -75,8 +77,7 @@ func retries(info *types.Info, loop *inspector.Cursor, call *ast.CallExpr) bool 
 	}
 	err := errorOf(info, list[i], call)
 	if loop, ok := loop.Node().(*ast.ForStmt); ok && loop.Cond != nil && i == len(list)-1 { // for err != nil
-		tested, op := errorTest(info, loop.Cond)
-		return op == token.NEQ && tested == err
+		return err != nil && goesOnWith(info, loop.Cond, err)
 	}
 	for i++; i < len(list) && isCall(list[i]); i++ { // cancel(), a line in the log
 	}
@@ -85,6 +86,15 @@ func retries(info *types.Info, loop *inspector.Cursor, call *ast.CallExpr) bool 
 	}
 	test, ok := list[i].(*ast.IfStmt)
 	return ok && test.Init == nil && turnsOn(info, test, err, list[i+1:])
+}
+
+// goesOnWith reports whether a loop's condition holds only as long as there is an error.
+func goesOnWith(info *types.Info, cond ast.Expr, err *types.Var) bool {
+	if both, ok := ast.Unparen(cond).(*ast.BinaryExpr); ok && both.Op == token.LAND {
+		return goesOnWith(info, both.X, err) || goesOnWith(info, both.Y, err)
+	}
+	tested, op := errorTest(info, cond)
+	return op == token.NEQ && tested == err
 }
 
 func isCall(stmt ast.Stmt) bool {
@@ -164,7 +174,7 @@ func varies(info *types.Info, loop *inspector.Cursor, g *guarded) bool {
 				return !varies
 			}
 			v, ok := info.Uses[id].(*types.Var)
-			if ok && !v.IsField() && !isContext(v.Type()) && !within(v.Pos(), g.call) {
+			if ok && !v.IsField() && !shape.IsContext(v.Type()) && !within(v.Pos(), g.call) {
 				varies = varies || changed[v] || within(v.Pos(), loop.Node())
 			}
 			return !varies
@@ -213,7 +223,7 @@ func receiverOf(info *types.Info, call *ast.CallExpr) types.Object {
 		return nil
 	}
 	v := variable(info, sel.X)
-	if v == nil || v.Kind() == types.RecvVar || isNamed(deref(v.Type()), libraryPath, "Guard") {
+	if v == nil || v.Kind() == types.RecvVar || shape.Named(deref(v.Type()), libraryPath, "Guard") {
 		return nil
 	}
 	return v
@@ -243,7 +253,7 @@ func knowsRejection(info *types.Info, loop ast.Node) bool {
 	ast.Inspect(loop, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			if obj := info.Uses[id]; obj != nil && (id.Name == "RejectedError" || id.Name == "RetryAfter" ||
-				obj.Type() != nil && isNamed(deref(obj.Type()), libraryPath, "RejectedError")) {
+				obj.Type() != nil && shape.Named(deref(obj.Type()), libraryPath, "RejectedError")) {
 				found = true
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // rawService looks at services that are wrapped by a generated constructor: in local variables and parameters, wrapped once
@@ -61,7 +63,7 @@ func isConstructor(fn *types.Func) bool {
 		return false
 	}
 	params, results := fn.Signature().Params(), fn.Signature().Results()
-	return params.Len() == 2 && results.Len() == 1 && isNamed(params.At(1).Type(), libraryPath, "Guards") &&
+	return params.Len() == 2 && results.Len() == 1 && shape.Named(params.At(1).Type(), libraryPath, "Guards") &&
 		types.IsInterface(params.At(0).Type()) && types.Identical(params.At(0).Type(), results.At(0).Type())
 }
 

@@ -3,6 +3,8 @@ package vet
 import (
 	"go/ast"
 	"go/types"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // sendsWithout reports whether a call makes a request that is sent without a context: http.NewRequest, into a variable that
@@ -63,7 +65,7 @@ func (c *contextCheck) takes(call *ast.CallExpr, v *types.Var) bool {
 func (c *contextCheck) givesContext(call *ast.CallExpr, request *types.Var) bool {
 	contexts := false
 	for _, arg := range call.Args {
-		contexts = contexts || isContext(c.pass.TypesInfo.TypeOf(arg))
+		contexts = contexts || shape.IsContext(c.pass.TypesInfo.TypeOf(arg))
 	}
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	return contexts && (c.takes(call, request) || ok && variable(c.pass.TypesInfo, sel.X) == request)

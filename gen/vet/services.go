@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/seed42274fcc/stoic/gen/directive"
 	"github.com/seed42274fcc/stoic/gen/fingerprint"
@@ -21,6 +23,7 @@ type service struct {
 	Fingerprint string // "" if it cannot be told from here
 	Guarded     []string
 	Writers     []string // those of Guarded that are not idempotent
+	Derived     bool     // it has no directives of its own, and is declared as a service
 
 	// Said are the methods of which its own directives say whether they are guarded and repeated.
 	Said []string
@@ -51,69 +54,171 @@ var directives = &analysis.Analyzer{
 var services = &analysis.Analyzer{
 	Name:       "resilientservices",
 	Doc:        "what directives say about service interfaces, for the other analyzers and for importing packages",
-	Requires:   []*analysis.Analyzer{directives},
+	Requires:   []*analysis.Analyzer{directives, inspect.Analyzer},
 	FactTypes:  []analysis.Fact{(*service)(nil)},
 	ResultType: reflect.TypeFor[map[types.Object]*service](),
 	Run: func(pass *analysis.Pass) (any, error) {
-		r := &serviceReader{pass: pass, marked: markedIdempotent(pass)}
-		var own []*directive.Type
-		for _, file := range pass.ResultOf[directives].([]*directive.File) {
-			own = append(own, file.Types...)
+		r := newServiceReader(pass)
+		for obj := range r.specs {
+			r.read(obj)
 		}
-		for _, t := range own { // what they say themselves, before what others say who embed them
-			r.export(t, &service{Said: slices.Collect(maps.Keys(methodsSaid(t)))})
-		}
-		for _, t := range own {
-			if s := r.service(t); s != nil {
-				r.export(t, s)
-			}
-		}
-		known := map[types.Object]*service{}
-		for _, fact := range pass.AllObjectFacts() {
-			if s := fact.Fact.(*service); s.Name != "" {
-				known[fact.Object] = s
-			}
-		}
-		return known, nil
+		return r.known(), nil
 	},
 }
 
+// serviceReader reads what the types of a package come to, each after those that it is made of.
 type serviceReader struct {
 	pass   *analysis.Pass
 	marked map[*types.Func]bool
+	specs  map[types.Object]*ast.TypeSpec // the types that the package declares
+	own    map[types.Object]*directive.Type
+	done   map[types.Object]*service
 }
 
-func (r *serviceReader) export(t *directive.Type, s *service) {
-	slices.Sort(s.Said)
-	if obj := r.pass.TypesInfo.Defs[t.Spec.Name]; obj != nil {
-		r.pass.ExportObjectFact(obj, s)
+func newServiceReader(pass *analysis.Pass) *serviceReader {
+	r := &serviceReader{
+		pass:   pass,
+		marked: markedIdempotent(pass),
+		specs:  map[types.Object]*ast.TypeSpec{},
+		own:    map[types.Object]*directive.Type{},
+		done:   map[types.Object]*service{},
 	}
+	for node := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).PreorderSeq((*ast.TypeSpec)(nil)) {
+		spec := node.(*ast.TypeSpec)
+		if obj := pass.TypesInfo.Defs[spec.Name]; obj != nil {
+			r.specs[obj] = spec
+		}
+	}
+	for _, file := range pass.ResultOf[directives].([]*directive.File) {
+		for _, t := range file.Types {
+			if obj := pass.TypesInfo.Defs[t.Spec.Name]; obj != nil {
+				r.own[obj] = t
+			}
+		}
+	}
+	return r
+}
+
+// known is what has been read here and in the packages that this one imports. What this package marks idempotent is no
+// writer here.
+func (r *serviceReader) known() map[types.Object]*service {
+	known := map[types.Object]*service{}
+	for _, fact := range r.pass.AllObjectFacts() {
+		if s := fact.Fact.(*service); s.Name != "" {
+			known[fact.Object] = s.without(r.marked, fact.Object)
+		}
+	}
+	return known
+}
+
+// read returns what is known of a type; nil if it is no service.
+func (r *serviceReader) read(obj types.Object) *service {
+	if obj.Pkg() != r.pass.Pkg {
+		s := new(service)
+		if obj.Pkg() == nil || !r.pass.ImportObjectFact(obj, s) || s.Name == "" {
+			return nil
+		}
+		return s
+	}
+	if s, ok := r.done[obj]; ok {
+		return s
+	}
+	r.done[obj] = nil // it may contain itself in code that does not compile
+	s := r.service(obj)
+	if s == nil {
+		s = r.derived(obj)
+	}
+	r.done[obj] = s
+	switch {
+	case s != nil:
+		r.pass.ExportObjectFact(obj, s)
+	default:
+		if said := r.saysOf(obj); len(said) > 0 {
+			r.pass.ExportObjectFact(obj, &service{Said: said})
+		}
+	}
+	return s
+}
+
+// madeOf returns the type that a type of this package is declared as, if that has a name: type Plans Service.
+func (r *serviceReader) madeOf(obj types.Object) types.Object {
+	spec := r.specs[obj]
+	if spec == nil {
+		return nil
+	}
+	return nameOf(r.pass.TypesInfo.TypeOf(spec.Type))
+}
+
+// nameOf returns what declares a type; nil if nothing does.
+func nameOf(t types.Type) types.Object {
+	switch t := t.(type) {
+	case *types.Alias:
+		return t.Origin().Obj()
+	case *types.Named:
+		return t.Origin().Obj()
+	}
+	return nil
+}
+
+// derived returns what holds for a type that has no directives of a service, and is declared as one that has.
+func (r *serviceReader) derived(obj types.Object) *service {
+	from := r.madeOf(obj)
+	if from == nil {
+		return nil
+	}
+	s := r.read(from)
+	if s == nil {
+		return nil
+	}
+	return &service{Name: s.Name, Derived: true, Guarded: s.Guarded, Writers: s.Writers, Said: r.saysOf(obj)}
+}
+
+// saysOf lists the methods that the directives of a type speak of, and those of the one that it is declared as.
+func (r *serviceReader) saysOf(obj types.Object) []string {
+	if obj.Pkg() != r.pass.Pkg {
+		s := new(service)
+		if obj.Pkg() != nil {
+			r.pass.ImportObjectFact(obj, s)
+		}
+		return s.Said
+	}
+	said := slices.Collect(maps.Keys(r.methodsSaid(obj)))
+	for range len(r.specs) { // it may be declared as itself in code that does not compile
+		if obj = r.madeOf(obj); obj == nil {
+			break
+		}
+		if obj.Pkg() != r.pass.Pkg {
+			said = append(said, r.saysOf(obj)...)
+			break
+		}
+	}
+	slices.Sort(said)
+	return slices.Compact(said)
 }
 
 // service returns what is said about one declared type; nil if it is no service interface.
-func (r *serviceReader) service(t *directive.Type) *service {
-	named := directive.Find(t.Directives, directive.Service)
-	obj := r.pass.TypesInfo.Defs[t.Spec.Name]
-	if named == nil || obj == nil {
+func (r *serviceReader) service(obj types.Object) *service {
+	t := r.own[obj]
+	if t == nil || !t.Has(directive.Service) {
 		return nil
 	}
 	iface, ok := obj.Type().Underlying().(*types.Interface)
 	if !ok {
 		return nil
 	}
-	all := methodsSaid(t)
-	s := &service{Name: named.Name, Said: slices.Collect(maps.Keys(all))}
+	all := r.methodsSaid(obj)
+	s := &service{Name: directive.Find(t.Directives, directive.Service).Name, Said: r.saysOf(obj)}
 	accessor := ""
 	if d := directive.Find(t.Directives, directive.Error); d != nil {
 		accessor = d.Name
 	}
 	for method := range iface.Methods() {
 		name := method.Name()
-		if !isGuarded(method, all[name], accessor) || r.saidBelow(obj.Type(), name) {
+		if !isGuarded(method, all[name], accessor) || r.saidBelow(obj, name) {
 			continue
 		}
 		s.Guarded = append(s.Guarded, name)
-		if !all[name].idempotent && !r.marked[method.Origin()] && r.isReviewed(t, method) {
+		if !all[name].idempotent && !r.marked[method.Origin()] && (r.isReviewed(obj, method) || r.writtenBelow(obj, name)) {
 			s.Writers = append(s.Writers, name)
 		}
 	}
@@ -123,25 +228,55 @@ func (r *serviceReader) service(t *directive.Type) *service {
 	return s
 }
 
-// saidBelow reports whether an interface that t embeds says something about a method. Whether that counts depends on whose
-// module it is.
-func (r *serviceReader) saidBelow(t types.Type, method string) bool {
-	iface, ok := t.Underlying().(*types.Interface)
+// below yields the types of other packages, and those embedded, whose methods a type has.
+func (r *serviceReader) below(obj types.Object) []types.Type {
+	for range len(r.specs) {
+		from := r.madeOf(obj)
+		if from == nil {
+			break
+		}
+		if from.Pkg() != r.pass.Pkg {
+			return []types.Type{from.Type()}
+		}
+		obj = from
+	}
+	iface, ok := obj.Type().Underlying().(*types.Interface)
 	if !ok {
-		return false
+		return nil
 	}
-	for embedded := range iface.EmbeddedTypes() {
-		if named, ok := types.Unalias(embedded).(*types.Named); ok {
-			fact := new(service)
-			if r.pass.ImportObjectFact(named.Origin().Obj(), fact) && slices.Contains(fact.Said, method) {
-				return true
+	return slices.Collect(iface.EmbeddedTypes())
+}
+
+// saidBelow reports whether an interface that a type embeds says something about a method. Whether that counts depends on
+// whose module it is.
+func (r *serviceReader) saidBelow(obj types.Object, method string) bool {
+	return slices.ContainsFunc(r.below(obj), func(t types.Type) bool { return r.says(t, method) })
+}
+
+func (r *serviceReader) says(t types.Type, method string) bool {
+	if obj := nameOf(types.Unalias(t)); obj != nil && obj.Pkg() != nil && slices.Contains(r.saysOf(obj), method) {
+		return true
+	}
+	iface, ok := t.Underlying().(*types.Interface)
+	return ok && slices.ContainsFunc(slices.Collect(iface.EmbeddedTypes()), func(e types.Type) bool { return r.says(e, method) })
+}
+
+// writtenBelow reports whether a method is a writer of a service that a type embeds: what is not annotated there is not
+// here, unless it is named here.
+func (r *serviceReader) writtenBelow(obj types.Object, method string) bool {
+	written := false
+	for _, t := range r.below(obj) {
+		if !hasMethods(t, method) {
+			continue
+		}
+		if found := behind(r.read, t, method); found.service != nil {
+			if !slices.Contains(found.service.Writers, method) {
+				return false
 			}
-		}
-		if r.saidBelow(embedded, method) {
-			return true
+			written = true
 		}
 	}
-	return false
+	return written
 }
 
 func typeParams(t types.Type) *types.TypeParamList {
@@ -149,105 +284,4 @@ func typeParams(t types.Type) *types.TypeParamList {
 		return t.TypeParams()
 	}
 	return nil
-}
-
-// said is what directives say of one method, as far as it decides whether the method is guarded and repeated.
-type said struct {
-	idempotent, unguarded, byHand bool
-
-	errorNr  int    // which of several errors counts, from 1
-	accessor string // the method of the result that returns the error
-}
-
-// methodsSaid lists the methods that directives speak of.
-func methodsSaid(t *directive.Type) map[string]said {
-	all := map[string]said{}
-	for _, d := range t.Directives {
-		for _, method := range d.Methods {
-			all[method] = all[method].and(d)
-		}
-	}
-	for _, line := range t.Lines {
-		for _, name := range line.Field.Names {
-			for _, d := range line.Directives {
-				all[name.Name] = all[name.Name].and(d)
-			}
-		}
-	}
-	maps.DeleteFunc(all, func(_ string, s said) bool { return s == said{} })
-	return all
-}
-
-// and adds a directive.
-func (s said) and(d directive.Directive) said {
-	switch d.Verb {
-	case directive.Idempotent:
-		s.idempotent = true
-	case directive.Skip, directive.Stream:
-		s.unguarded = true
-	case directive.Op:
-		s.byHand = true
-	case directive.Error:
-		s.accessor = d.Name
-	}
-	s.errorNr = max(s.errorNr, d.ErrorResult)
-	return s
-}
-
-// isReviewed reports whether a method without annotation is one on purpose. Those that are written in the interface
-// are. Those of an embedded one are when others of them are named in a list; a service of protobuf says it in a place
-// that we do not see.
-func (r *serviceReader) isReviewed(t *directive.Type, method *types.Func) bool {
-	if iface, ok := t.Spec.Type.(*ast.InterfaceType); ok {
-		for _, field := range iface.Methods.List {
-			for _, name := range field.Names {
-				if name.Name == method.Name() {
-					return true
-				}
-			}
-		}
-	}
-	for _, line := range t.Lines {
-		if directive.Find(line.Directives, directive.Inherit) != nil {
-			return false
-		}
-	}
-	return t.Has(directive.Idempotent) && !t.Has(directive.Inherit) && !r.isRemoteProcedure(method)
-}
-
-// isRemoteProcedure recognises the methods of clients that a protobuf compiler's plugin has written, by their file.
-func (r *serviceReader) isRemoteProcedure(method *types.Func) bool {
-	file := r.pass.Fset.Position(method.Pos()).Filename
-	return slices.ContainsFunc([]string{".pb.go", ".connect.go", ".twirp.go"}, func(suffix string) bool { return strings.HasSuffix(file, suffix) })
-}
-
-// markedIdempotent returns the methods that MarkIdempotent is given anywhere in the package. An interface that embeds
-// the one they belong to has the same ones.
-func markedIdempotent(pass *analysis.Pass) map[*types.Func]bool {
-	marked := map[*types.Func]bool{}
-	for _, file := range pass.Files {
-		for _, decl := range file.Decls {
-			if decl, ok := decl.(*ast.GenDecl); ok {
-				noteMarks(pass.TypesInfo, decl, marked)
-			}
-		}
-	}
-	return marked
-}
-
-func noteMarks(info *types.Info, decl *ast.GenDecl, marked map[*types.Func]bool) {
-	ast.Inspect(decl, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || !isFunc(callee(info, call), libraryPath, "MarkIdempotent") {
-			return true
-		}
-		for _, arg := range call.Args {
-			if sel, ok := ast.Unparen(arg).(*ast.SelectorExpr); ok {
-				if method, ok := info.Uses[sel.Sel].(*types.Func); ok {
-					marked[method.Origin()] = true
-				}
-			}
-		}
-		return false
-	})
 }

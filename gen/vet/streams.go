@@ -1,10 +1,17 @@
 package vet
 
-import "go/types"
+import (
+	"go/types"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
+)
 
 // streamKind says in words what kind of stream a type is, or holds; "" if it is none. tied reports whether such a stream
 // always ends with the context that it was opened under; of the others, whoever opened it knows.
 func streamKind(t types.Type) (what string, tied bool) {
+	if shape.Streams(t) == "" && !shape.IsIterator(t) { // never one that the generator would repeat
+		return "", false
+	}
 	var elem types.Type
 	switch list := t.Underlying().(type) {
 	case *types.Slice:
@@ -22,11 +29,13 @@ func streamKind(t types.Type) (what string, tied bool) {
 
 func oneStream(t types.Type) (what string, tied bool) {
 	switch {
-	case isNamed(deref(t), "net/http", "Response"):
+	case shape.Named(deref(t), "net/http", "Response"):
 		return "*http.Response, with its body", true
-	case isNamed(deref(t), "database/sql", "Rows"), isNamed(deref(t), "database/sql", "Row"):
+	case shape.Named(deref(t), "database/sql", "Rows"), shape.Named(deref(t), "database/sql", "Row"):
 		return types.TypeString(t, shortly), true
-	case isIterator(t):
+	case shape.Named(deref(t), "database/sql", "Tx"): // which is rolled back
+		return types.TypeString(t, shortly), false
+	case shape.IsIterator(t):
 		return "an iterator", false
 	case isRows(t):
 		return types.TypeString(t, shortly), true
@@ -105,17 +114,7 @@ func isFeed(t types.Type) bool {
 	if empty, ok := channel.Elem().Underlying().(*types.Struct); ok && empty.NumFields() == 0 {
 		return false
 	}
-	return channel.Dir() != types.SendOnly && !isError(channel.Elem())
-}
-
-// isIterator recognises func(yield func(…) bool), which iter.Seq and iter.Seq2 are.
-func isIterator(t types.Type) bool {
-	sig, ok := t.Underlying().(*types.Signature)
-	if !ok || sig.Params().Len() != 1 || sig.Results().Len() != 0 {
-		return false
-	}
-	yield, ok := sig.Params().At(0).Type().Underlying().(*types.Signature)
-	return ok && yield.Results().Len() == 1 && types.Identical(yield.Results().At(0).Type().Underlying(), types.Typ[types.Bool])
+	return channel.Dir() != types.SendOnly && !shape.IsError(channel.Elem())
 }
 
 func hasMethods(t types.Type, names ...string) bool {

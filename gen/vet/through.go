@@ -8,6 +8,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // throughWrappers returns the calls that are guarded because the variable they go through holds something wrapped: what
@@ -71,7 +73,7 @@ func opensStream(info *types.Info, call *ast.CallExpr) bool {
 		return false
 	}
 	for result := range sig.Results().Variables() {
-		if what, _ := streamKind(result.Type()); what != "" || isChannel(result.Type()) {
+		if shape.Streams(result.Type()) != "" {
 			return true
 		}
 	}

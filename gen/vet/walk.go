@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+
+	"github.com/seed42274fcc/stoic/gen/internal/shape"
 )
 
 // inspectNow visits the nodes of a function's body that run as part of it: not those of function literals, which run
@@ -43,7 +45,7 @@ func errorTest(info *types.Info, cond ast.Expr) (err *types.Var, op token.Token)
 	}
 	for _, side := range [][2]ast.Expr{{binary.X, binary.Y}, {binary.Y, binary.X}} {
 		v := variable(info, side[0])
-		if v != nil && isError(v.Type()) && info.Types[side[1]].IsNil() {
+		if v != nil && shape.IsError(v.Type()) && info.Types[side[1]].IsNil() {
 			return v, binary.Op
 		}
 	}

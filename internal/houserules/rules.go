@@ -64,7 +64,7 @@ var Rules = map[string]Rule{
 	"resilient/redisstore":    {May: append([]string{"github.com/redis/go-redis/v9/..."}, core...), Why: around},
 
 	"gen": {
-		May: []string{"gen/directive", "gen/fingerprint", "github.com/dave/jennifer/jen", "golang.org/x/tools/..."},
+		May: []string{"gen/directive", "gen/fingerprint", "gen/internal/shape", "github.com/dave/jennifer/jen", "golang.org/x/tools/..."},
 		Why: "the generator prints calls to the library and makes none",
 	},
 	"gen/directive": {Why: leaf},
@@ -72,8 +72,9 @@ var Rules = map[string]Rule{
 		May: []string{"gen/directive"},
 		Why: "what the generator writes and the analyzers compare: types and directives, nothing of either side",
 	},
+	"gen/internal/shape": {Why: leaf},
 	"gen/vet": {
-		May: []string{"gen/directive", "gen/fingerprint", "golang.org/x/tools/..."},
+		May: []string{"gen/directive", "gen/fingerprint", "gen/internal/shape", "golang.org/x/tools/..."},
 		Why: "the analyzers know the library by its names only",
 	},
 	"cmd/resilientgen": {May: []string{"gen"}, Why: "flags and exit codes only"},
@@ -84,6 +85,7 @@ var Rules = map[string]Rule{
 
 	"internal/houserules": {Why: "test support"},
 	"internal/readme":     {Why: "test support"},
+	"internal/testmodule": {Why: "test support"},
 }
 
 // Sentinels lists packages of which the core may use nothing but the names given: an error to compare with is no

@@ -152,6 +152,7 @@ func TestReplayLeavesNoTrace(t *testing.T) {
 	assert.NoError(t, call.Err)
 }
 
+// The test mode adds no attempt to those of the policy (A82).
 func TestReplayFollowsSuccessOnly(t *testing.T) {
 	r := newReplayed(t, impatient(), quiet())
 	down := resilienttest.Script[int]{Steps: steps{{Err: errDown}}}

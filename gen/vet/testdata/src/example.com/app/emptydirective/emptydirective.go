@@ -98,3 +98,11 @@ func init() {
 		var _ = resilient.MarkIdempotent(Good.Get) // want `MarkIdempotent does nothing here`
 	}()
 }
+
+type closer struct{ io.Closer }
+
+//resilient:service opens
+type Opens interface {
+	/* want `the name open does nothing here` */ //resilient:op open
+	Open(ctx context.Context) (*closer, error)
+}

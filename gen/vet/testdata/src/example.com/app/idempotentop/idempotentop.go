@@ -44,6 +44,7 @@ func (r *repository) faults(ctx context.Context, g *resilient.Guard) {
 	_ = resilient.WrapErr(g, resilient.Idempotent("put"), r.store.Put)   // want `Store.Put is not`
 	_ = resilient.WrapErr0(g, resilient.Idempotent("w"), r.lists.Write)  // want `Listed.Write is not`
 	_ = resilient.WrapErr0(g, resilient.Idempotent("c"), r.parts.Change) // want `localWhole.Change is not`
+	_ = resilient.WrapErr0(g, resilient.Idempotent("c"), r.whole.Change) // want `Whole.Change is not`
 	_ = resilient.WrapErr0(g, resilient.Idempotent("w"), r.some.Delete)  // want `Unlisted.Delete is not`
 }
 
@@ -77,7 +78,6 @@ func clean(ctx context.Context, g *resilient.Guard, r *repository, s plans.Servi
 	_ = resilient.WrapErr0(g, resilient.Idempotent("look"), w.Look)
 	_ = resilient.WrapErr0(g, resilient.Idempotent("look"), r.parts.Look)
 	_ = resilient.WrapErr0(g, resilient.Idempotent("own"), r.parts.Own)
-	_ = resilient.WrapErr0(g, resilient.Idempotent("change"), r.whole.Change) // through an interface without a name
 	_ = resilient.WrapErr0(g, resilient.Idempotent("seek"), r.remote.Seek)
 	_ = resilient.WrapErr0(g, resilient.Idempotent("mark"), r.lists.Mark)
 	_ = resilient.WrapErr0(g, resilient.Idempotent("create"), r.some.Create) // inherited, and nobody looked at it
@@ -91,8 +91,8 @@ func clean(ctx context.Context, g *resilient.Guard, r *repository, s plans.Servi
 }
 
 func shapes(ctx context.Context, g *resilient.Guard, s plans.Shapes) {
-	_ = resilient.Do(ctx, g, resilient.Idempotent("count"), func(context.Context) error { return s.Count() })      // want `Shapes.Count is not annotated idempotent`
-	_, _ = resilient.Execute(ctx, g, resilient.Idempotent("trip"), func(context.Context) (*http.Response, error) { // want `Shapes.RoundTrip is not annotated idempotent`
+	_ = resilient.Do(ctx, g, resilient.Idempotent("count"), func(context.Context) error { return s.Count() })      // want `Shapes.Count is not annotated idempotent, and this op says that it may be repeated: use NonIdempotent, or annotate the method`
+	_, _ = resilient.Execute(ctx, g, resilient.Idempotent("trip"), func(context.Context) (*http.Response, error) { // want `Shapes.RoundTrip is not annotated idempotent, .*: use NonIdempotent; it opens a stream`
 		return s.RoundTrip(nil)
 	})
 	_ = resilient.Do(ctx, g, resilient.Idempotent("read"), func(context.Context) error { return s.Read() })

@@ -49,6 +49,9 @@ func (c *client) faults(ctx context.Context, g *resilient.Guard, op resilient.Op
 	_ = resilient.Do(ctx, g, op, func(attempt context.Context) error {
 		return resilient.Do(ctx, g, op, c.put) // want `the guarded call inside does not know that it is one, and retries inside retries`
 	})
+	_ = resilient.Do(ctx, g, op, func(ctx context.Context) error {
+		return resilient.Do(context.Background(), g, op, c.put) // want `context.Background\(\) is used instead of the context that the guarded function is given: the guarded call inside does not know that it is one, and retries inside retries`
+	})
 	limited, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	_ = resilient.Do(limited, g, op, func(ctx context.Context) error {
@@ -236,3 +239,21 @@ func requests(ctx context.Context, g *resilient.Guard, op resilient.Op, transpor
 }
 
 func later(*http.Request) {}
+
+func watched(ctx context.Context, g *resilient.Guard, op resilient.Op, c *client) {
+	_ = resilient.Do(ctx, g, op, func(own context.Context) error {
+		longer, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		defer context.AfterFunc(own, cancel)()
+		return c.put(longer)
+	})
+	_ = resilient.Do(ctx, g, op, func(own context.Context) error {
+		longer, cancel := context.WithCancel(ctx)
+		go func() {
+			<-own.Done()
+			cancel()
+		}()
+		return c.put(longer)
+	})
+	_ = resilient.Do(ctx, resilient.Passthrough(), op, func(context.Context) error { return c.put(ctx) })
+}

@@ -52,3 +52,10 @@ func clean(ctx context.Context, g *resilient.Guard, op resilient.Op) (*resilient
 	take(moved)
 	return begin(ctx, g), h
 }
+
+func started(ctx context.Context, g *resilient.Guard, op resilient.Op) {
+	go resilient.Async(ctx, g, op, fetch)    // want `the future is neither awaited nor cancelled`
+	defer resilient.Async(ctx, g, op, fetch) // want `the future is neither awaited nor cancelled`
+	defer resilient.Async(ctx, g, op, fetch).Cancel()
+	go take(begin(ctx, g))
+}

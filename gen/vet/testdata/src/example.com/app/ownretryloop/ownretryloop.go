@@ -206,3 +206,17 @@ func shapes(guards resilient.Guards, raw plans.Shapes) {
 type list struct{ at string }
 
 func (l *list) advance() {}
+
+func bounded(ctx context.Context, g *resilient.Guard, c *client) {
+	err := errors.New("not yet")
+	for i := 0; i < 3 && err != nil; i++ {
+		err = resilient.Do(ctx, g, resilient.Idempotent("x"), c.apply) // want `stands in a retry loop`
+	}
+	for i := 0; i < 3 || err != nil; i++ {
+		err = resilient.Do(ctx, g, resilient.Idempotent("x"), c.apply)
+	}
+	direct := resilient.Passthrough()
+	for err != nil { // its own, for this guard makes one attempt
+		err = resilient.Do(ctx, direct, resilient.Idempotent("x"), c.apply)
+	}
+}

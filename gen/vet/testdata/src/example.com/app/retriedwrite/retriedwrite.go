@@ -2,6 +2,7 @@ package retriedwrite
 
 import (
 	"context"
+	"fmt"
 
 	"example.com/app/helpers"
 	"example.com/app/plans"
@@ -77,12 +78,12 @@ func (s *server) schedule(f func() error) {}
 func shapes(ctx context.Context, g *resilient.Guard, s plans.Shapes) { // want shapes:`writes through Shapes.Count`
 	_ = resilient.Do(ctx, g, resilient.Idempotent("count"), func(ctx context.Context) error {
 		_ = ctx.Err()
-		_ = s.Count() // want `Shapes.Count is not annotated idempotent, and is called`
+		_ = s.Count() // want `Shapes.Count is not annotated idempotent, and is called in a function that is retried: use NonIdempotent, annotate the method, or make it`
 		return nil
 	})
 	_ = resilient.Do(ctx, g, resilient.Idempotent("roundtrip"), func(ctx context.Context) error {
 		_ = ctx.Err()
-		_, _ = s.RoundTrip(nil) // want `Shapes.RoundTrip is not annotated idempotent, and is called`
+		_, _ = s.RoundTrip(nil) // want `Shapes.RoundTrip is not annotated idempotent, and is called in a function that is retried: use NonIdempotent, or make it a guarded call of its own outside`
 		return nil
 	})
 	_ = resilient.Do(ctx, g, resilient.Idempotent("try"), func(ctx context.Context) error {
@@ -119,4 +120,39 @@ func shapes(ctx context.Context, g *resilient.Guard, s plans.Shapes) { // want s
 		_ = s.Read()
 		return s.Close()
 	})
+}
+
+// once makes the write once: whatever comes of it is not repeated.
+func once(ctx context.Context, g *resilient.Guard, s plans.Service, p plans.Plan) { // want once:`writes through Service.Apply`
+	idempotent := resilient.Idempotent("update")
+	apply := s.Apply
+	_ = resilient.Do(ctx, g, idempotent, func(ctx context.Context) error {
+		if _, err := s.Get(ctx, p.ID); err != nil {
+			return err
+		}
+		return apply(ctx, p) // want `Service.Apply is not annotated idempotent, and is called`
+	})
+	_ = resilient.Do(ctx, g, idempotent, func(ctx context.Context) error {
+		if _, err := s.Get(ctx, p.ID); err != nil {
+			return err
+		}
+		return resilient.Permanent(s.Apply(ctx, p))
+	})
+	_ = resilient.Do(ctx, g, idempotent, func(ctx context.Context) error {
+		if err := s.Apply(ctx, p); err != nil {
+			return fmt.Errorf("apply: %w", resilient.Permanent(err))
+		}
+		return nil
+	})
+	_ = resilient.Do(ctx, g, idempotent, func(ctx context.Context) error { return permanently(ctx, s, p) })
+	_ = resilient.Do(ctx, g, idempotent, func(ctx context.Context) error {
+		if resilient.Attempt(ctx) == 1 {
+			return s.Apply(ctx, p)
+		}
+		return nil
+	})
+}
+
+func permanently(ctx context.Context, s plans.Service, p plans.Plan) error {
+	return resilient.Permanent(s.Apply(ctx, p))
 }

@@ -15,3 +15,6 @@ type Stale interface {
 }
 
 type Plain interface{ Get() error }
+
+// Derived is declared as a service, and none itself.
+type Derived Fresh

@@ -10,6 +10,8 @@ import _ "example.com/app/plans"
 
 //resilientgen:fingerprint Gone 0123456789abcdef // want `Gone is no service interface any more`
 
+//resilientgen:fingerprint Derived 0123456789abcdef // want `Derived is no service interface any more`
+
 //resilientgen:fingerprint Plain 0123456789abcdef // want `Plain is no service interface any more`
 
 //resilientgen:fingerprint example.com/app/plans.Service 846e4decb381cd65

@@ -59,3 +59,9 @@ func WrapErr0(g *Guard, op Op, fn func(ctx context.Context) error) func(ctx cont
 }
 
 func MarkIdempotent(methods ...any) struct{} { return struct{}{} }
+
+func Attempt(ctx context.Context) int { return 0 }
+
+func Passthrough() *Guard { return nil }
+
+func Permanent(err error) error { return err }
