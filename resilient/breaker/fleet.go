@@ -150,30 +150,23 @@ func (c *Circuit) ask(command Command) (answer Answer, err error) {
 			err = errNoAnswer
 			defer c.mu.Unlock()
 		}
-		switch {
-		case err == nil:
-			c.adopt(answer, sent == f.version, at)
-		case f.mode != Alone: // who has left meanwhile does not care
-			c.lose(err)
-		}
+		c.hearReply(answer, err, sent, at)
 	}()
-	answer, err = c.do(command)
+	answer, err = c.do(c.name, command)
 	returned = true
 	return answer, err
 }
 
 var errNoAnswer = errors.New("the store did not return")
 
-func (c *Circuit) do(command Command) (answer Answer, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), c.fleet.terms.Timeout)
-	defer cancel()
-	defer func() {
-		if value := recover(); value != nil {
-			c.report(value)
-			err = fmt.Errorf("the store of circuit %s panicked", c.name)
-		}
-	}()
-	return c.fleet.store.Do(ctx, c.name, command)
+// hearReply takes over an answer, or goes on without the store that has none.
+func (c *Circuit) hearReply(answer Answer, err error, sent uint64, at time.Duration) {
+	switch {
+	case err == nil:
+		c.adopt(answer, sent == c.fleet.version, at)
+	case c.fleet.mode != Alone: // who has left meanwhile does not care
+		c.lose(err)
+	}
 }
 
 // lose goes on without the store, from what is known.

@@ -486,3 +486,66 @@ func TestAClosedCircuitAsksNobody(t *testing.T) {
 		assert.Equal(t, breaker.Closed, fleet[0].State(), "what others do is nothing to it")
 	})
 }
+
+// batching is a shelf that counts its round trips.
+type batching struct {
+	*shelf
+	trips [][]breaker.Kind
+}
+
+func (b *batching) DoAll(ctx context.Context, commands []breaker.BatchCommand) []breaker.BatchReply {
+	replies := make([]breaker.BatchReply, len(commands))
+	var kinds []breaker.Kind
+	for i, c := range commands {
+		replies[i].Answer, replies[i].Err = b.Do(ctx, c.Circuit, c.Command)
+		kinds = append(kinds, c.Command.Kind)
+	}
+	b.trips = append(b.trips, kinds)
+	return replies
+}
+
+func TestAcquireAllIsOneRoundTrip(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &batching{shelf: newShelf()}
+		var requests []breaker.Request
+		for _, name := range []string{"a", "b", "c", "d"} {
+			c, err := breaker.New(name, small(), &breaker.Options{Store: s})
+			require.NoError(t, err)
+			requests = append(requests, breaker.Request{Circuit: c, Limit: limit})
+		}
+		alone, err := breaker.New("alone", small(), nil)
+		require.NoError(t, err)
+		requests = append(requests, breaker.Request{Circuit: alone, Limit: limit})
+
+		for _, g := range breaker.AcquireAll(requests) {
+			require.Nil(t, g.Rejected)
+		}
+		assert.Equal(t, [][]breaker.Kind{{breaker.Read, breaker.Read, breaker.Read, breaker.Read}}, s.trips)
+		for _, g := range breaker.AcquireAll(requests) {
+			require.Nil(t, g.Rejected)
+		}
+		assert.Len(t, s.trips, 1, "all that is known is fresh")
+
+		for _, r := range requests[:2] {
+			for range 2 {
+				require.True(t, call(r.Circuit, errDown))
+			}
+		}
+		time.Sleep(time.Minute)
+		s.trips = nil
+		grants := breaker.AcquireAll(append(requests, requests[0]))
+		assert.Equal(t, [][]breaker.Kind{{breaker.Acquire, breaker.Acquire, breaker.Read, breaker.Read}}, s.trips)
+		for i, g := range grants[:5] {
+			require.Nil(t, g.Rejected)
+			assert.Equal(t, i < 2, g.Permit.Probe())
+		}
+		assert.NotNil(t, grants[5].Rejected, "the same one again: its probe is out")
+
+		s.break_(errStore)
+		assert.True(t, requests[0].Circuit.Settle(grants[0].Permit, breaker.Success, nil))
+		time.Sleep(time.Minute)
+		for _, g := range breaker.AcquireAll(requests[1:]) {
+			require.Nil(t, g.Rejected, "each goes on by itself")
+		}
+	})
+}

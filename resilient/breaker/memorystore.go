@@ -161,3 +161,12 @@ func (a Answer) shown() Answer {
 	a.Record.Votes, a.Record.Seen = nil, nil
 	return a
 }
+
+// DoAll is Do for each command. Here it saves nothing.
+func (s *MemoryStore) DoAll(ctx context.Context, commands []BatchCommand) []BatchReply {
+	replies := make([]BatchReply, len(commands))
+	for i, c := range commands {
+		replies[i].Answer, replies[i].Err = s.Do(ctx, c.Circuit, c.Command)
+	}
+	return replies
+}

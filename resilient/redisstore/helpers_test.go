@@ -238,6 +238,7 @@ func (p *proxy) blackHole() {
 // counter counts the commands that a client sends, and can lose their replies.
 type counter struct {
 	commands atomic.Int64
+	trips    atomic.Int64
 	lose     atomic.Bool
 }
 
@@ -246,6 +247,7 @@ func (c *counter) DialHook(next redis.DialHook) redis.DialHook { return next }
 func (c *counter) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		c.commands.Add(1)
+		c.trips.Add(1)
 		err := next(ctx, cmd)
 		if c.lose.Load() {
 			cmd.SetErr(io.ErrUnexpectedEOF)
@@ -258,6 +260,7 @@ func (c *counter) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 func (c *counter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		c.commands.Add(int64(len(cmds)))
+		c.trips.Add(1)
 		return next(ctx, cmds)
 	}
 }

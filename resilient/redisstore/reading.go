@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"context"
-	"errors"
 
 	"github.com/redis/go-redis/v9"
 
@@ -82,7 +81,7 @@ func (r *runner) send(ctx context.Context, some map[string][]*watcher) map[strin
 
 // again sends the script itself if the server has forgotten it.
 func (r *runner) again(ctx context.Context, circuit string, reply *redis.Cmd) *redis.Cmd {
-	if err := reply.Err(); !errors.Is(err, redis.ErrNoScript) && !redis.HasErrorPrefix(err, "NOSCRIPT") {
+	if !forgotten(reply.Err()) {
 		return reply
 	}
 	return r.scripts[breaker.Read].Run(ctx, r.client, []string{r.key(circuit)}, r.arguments(circuit, readCommand())...)

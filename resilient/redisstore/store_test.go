@@ -211,3 +211,37 @@ func TestOneProbe(t *testing.T) {
 		require.Equal(t, 1, total)
 	}
 }
+
+// Several commands are one round trip, the script that the server has forgotten apart.
+func TestDoAllIsOneRoundTrip(t *testing.T) {
+	s := startRedis(t)
+	store, hook := counted(t, s)
+	commands := []breaker.BatchCommand{
+		{Circuit: "a", Command: settle(0, 0, breaker.Failure)},
+		{Circuit: "b", Command: acquire()},
+		{Circuit: "garbled", Command: read()},
+		{Circuit: "c", Command: breaker.Command{Kind: 99}},
+	}
+	s.do("SET", "stoic:{garbled}", "nonsense")
+	store.DoAll(t.Context(), commands) // the server learns the scripts
+	before := hook.trips.Load()
+	commands[0].Command.ID++
+	replies := store.DoAll(t.Context(), commands)
+	assert.EqualValues(t, 1, hook.trips.Load()-before)
+	require.Len(t, replies, 4)
+	require.NoError(t, replies[0].Err)
+	assert.Equal(t, 2, replies[0].Answer.Record.Failures)
+	require.NoError(t, replies[1].Err)
+	assert.True(t, replies[1].Answer.Granted)
+	require.ErrorIs(t, replies[2].Err, breaker.ErrGarbled)
+	require.Error(t, replies[3].Err)
+	assert.Empty(t, store.DoAll(t.Context(), nil))
+
+	s.stop()
+	defer s.resume()
+	ended, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	for _, r := range store.DoAll(ended, commands[:2]) {
+		require.Error(t, r.Err)
+	}
+}
