@@ -18,24 +18,31 @@ import (
 
 func TestConformanceOnMiniredis(t *testing.T) {
 	t.Parallel()
-	server := miniredis.RunT(t)
 	storetest.Run(t, func(t *testing.T) storetest.Harness {
+		server := miniredis.RunT(t)
 		h := harness(t, "redis://"+server.Addr(), true)
 		var off time.Duration
 		set := func() {
-			if off != 0 {
-				server.SetTime(time.Now().Add(off))
+			if off == 0 {
+				server.SetTime(time.Time{}) // it goes by itself
+				return
 			}
+			server.SetTime(time.Now().Add(off)) // and there it stands still
 		}
 		h.Skew = func(d time.Duration) {
 			off += d
-			server.SetTime(time.Time{}) // it goes on by itself
 			set()
 		}
 		h.Advance = func(d time.Duration) {
-			time.Sleep(d)
-			set() // a clock that was set stands still
+			if d < time.Second {
+				time.Sleep(d)
+			} else {
+				off += d
+				server.FastForward(d) // what is to expire
+			}
+			set()
 		}
+		h.Now = nil // it is only known from Redis
 		return h
 	})
 }

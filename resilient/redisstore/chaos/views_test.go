@@ -55,7 +55,6 @@ type decision struct {
 type views struct {
 	t       *testing.T
 	server  *servers.Redis
-	stores  []*recorder
 	members []*breaker.Circuit
 
 	mu        sync.Mutex // guards what follows
