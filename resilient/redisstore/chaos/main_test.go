@@ -1,6 +1,7 @@
 package chaos_test
 
 import (
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -30,6 +31,10 @@ func TestMain(m *testing.M) {
 	}
 	logging.Disable() // go-redis tells of each connection that is refused, and these tests refuse many
 	slog.SetDefault(slog.New(slog.DiscardHandler))
+	flag.Parse()
+	if err := flag.Set("test.parallel", "4"); err != nil { // these tests wait more than they work
+		panic(err)
+	}
 	code := m.Run()
 	if left := servers.LeftOut(); len(left) > 0 {
 		fmt.Printf("NOT RUN, for want of a redis-server (make redis installs one):\n  %s\n", strings.Join(left, "\n  "))

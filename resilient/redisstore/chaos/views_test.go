@@ -22,6 +22,7 @@ import (
 // linearizable, and not meant to be. But what it knows was so a short while ago, and it
 // never goes back to something older, but where the store itself does.
 func TestViewsAreCurrentWithinTheirBound(t *testing.T) {
+	t.Parallel()
 	servers.Need(t)
 	for name, test := range map[string]struct {
 		news bool
@@ -31,6 +32,7 @@ func TestViewsAreCurrentWithinTheirBound(t *testing.T) {
 		"by looking again": {false, 100*ms + 50*ms},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			v := newViews(t, test.news, redisstore.Options{MaxViewAge: 100 * ms, Timeout: patient.Timeout})
 			v.run(long(20*time.Second, 2*time.Second))
 			v.check(test.age + grace)
