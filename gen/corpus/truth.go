@@ -264,7 +264,7 @@ func (f *facts) mayUseUp(t types.Type) bool {
 
 // usedUp is a type that is read, written to or stepped through, to go by the names of its methods.
 func usedUp(t types.Type) bool {
-	return isChannel(t) || hasAny(t, "Read", "Write", "Next", "NextPart", "Scan", "Decode", "Token")
+	return isChannel(t) || hasAny(t, "Read", "Write", "Next", "NextPart", "Scan", "Decode", "Token", "Recv", "RecvMsg", "Receive")
 }
 
 // surelyUsesUp is an argument that a second attempt would not be given again.

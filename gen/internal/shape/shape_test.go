@@ -16,7 +16,7 @@ import (
 
 const source = `package p
 
-import ("bufio"; "bytes"; "context"; "encoding/csv"; "encoding/json"; "io"; "iter"; "strings"; "time")
+import ("bufio"; "bytes"; "context"; "encoding/csv"; "encoding/json"; "io"; "iter"; "reflect"; "strings"; "time")
 
 type Tree []Tree
 type Object struct { Size int; Body io.ReadCloser }
@@ -54,6 +54,7 @@ type Plain struct {
 	G *bytes.Reader
 	H []*strings.Reader
 	I interface{ Decode(v any) error }
+	J reflect.Value
 }
 type Once struct {
 	A io.Reader
@@ -67,6 +68,7 @@ type Again struct {
 	A Tree
 	B func() int
 	C []byte
+	D reflect.Value
 }
 `
 

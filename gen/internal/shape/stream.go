@@ -179,6 +179,9 @@ func inMemory(t types.Type) bool {
 
 // receives reports whether a value is the end of a connection that something comes in by.
 func receives(t types.Type) bool {
+	if Named(t, "reflect", "Value") {
+		return false // it has the methods of whatever it may hold
+	}
 	receive := Lookup(t, "Receive") // with arguments, it is that of a client
 	return Lookup(t, "RecvMsg") != nil || steps(Lookup(t, "Recv")) || steps(receive) && receive.Params().Len() == 0
 }
