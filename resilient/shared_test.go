@@ -160,3 +160,14 @@ func TestAProbeBeyondItsLeaseHasItsResult(t *testing.T) {
 		assert.Equal(t, breaker.Closed, guards[1].Circuit().State())
 	})
 }
+
+// A policy can keep its service's circuit in the process.
+func TestALocalPolicyAsksNoStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, guards := shared(t, 2, steady(threshold(1), func(p *resilient.Policy) { p.Circuit.Local = true }))
+		require.ErrorIs(t, resilient.Do(t.Context(), guards[0], apply, func(context.Context) error { return errDown }), errDown)
+		assert.Equal(t, breaker.Open, guards[0].Circuit().State())
+		assert.Equal(t, breaker.Closed, guards[1].Circuit().State())
+		assert.Zero(t, store.commands.Load())
+	})
+}
