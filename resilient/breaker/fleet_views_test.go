@@ -107,8 +107,102 @@ func TestTheLaterWordHolds(t *testing.T) {
 		assert.Zero(t, fleet[1].Snapshot().Round)
 
 		require.True(t, call(fleet[0], errDown))
+		require.True(t, call(fleet[0], errDown))
+		require.NotZero(t, fleet[0].Snapshot().Round)
 		s.forget("dep")
 		s.tell("dep", true, true)
 		assert.Zero(t, fleet[0].Snapshot().Round, "what was read just now holds as well")
+	})
+}
+
+// When a probe is due, one call asks for it, and the others are refused meanwhile.
+func TestOneCallAsksForTheProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{shelf: newShelf()}
+		c := replica(t, s, small())
+		require.True(t, call(c, errDown))
+		require.True(t, call(c, errDown))
+		s.tell("dep", true, true)
+		time.Sleep(16 * time.Second)
+		s.sent()
+		s.takes = 30 * time.Millisecond
+		var granted atomic.Int64
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				if _, rejected := c.Acquire(c.Now(), limit); rejected == nil {
+					granted.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		assert.EqualValues(t, 1, granted.Load())
+		assert.Equal(t, []breaker.Kind{breaker.Acquire}, s.sent())
+	})
+}
+
+// A success of an earlier round ends no run of failures in this one.
+func TestASuccessIsOfItsRound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, settings := newShelf(), small()
+		settings.FailureThreshold = 3
+		fleet := fleetOf(t, 2, s, settings)
+		require.True(t, call(fleet[1], nil))
+		for range 3 {
+			require.True(t, call(fleet[0], errDown))
+		}
+		time.Sleep(16 * time.Second)
+		require.True(t, call(fleet[0], nil), "the probe")
+		require.True(t, call(fleet[0], errDown))
+		require.True(t, call(fleet[0], errDown))
+		s.tell("dep", true, true)
+		require.True(t, call(fleet[1], errDown))
+		assert.Equal(t, breaker.Open, fleet[1].State())
+	})
+}
+
+// Whatever an operator orders through one replica, all follow; and a reset that nobody
+// of them has asked for clears what they count.
+func TestEveryOrderReachesTheFleet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := breaker.NewMemoryStore(nil)
+		fleet := fleetOf(t, 3, s, small())
+		steer := func(by int, o breaker.Order, want breaker.State, admits bool) {
+			t.Helper()
+			o.Author, o.Reason = "ann", "drill"
+			require.NoError(t, fleet[by].Steer(t.Context(), o))
+			for i, c := range fleet {
+				assert.Equal(t, want, c.State(), "replica %d", i)
+				assert.Equal(t, admits, c.Rejects(c.Now()) == nil, "replica %d", i)
+				assert.Equal(t, o, c.Snapshot().Order, "replica %d", i)
+			}
+		}
+		for range 2 {
+			require.True(t, call(fleet[0], errDown))
+		}
+		steer(0, breaker.Order{Force: breaker.ForceClosed, For: time.Hour}, breaker.ForcedClosed, true)
+		for range 5 {
+			require.True(t, call(fleet[1], errDown))
+		}
+		steer(1, breaker.Order{Force: breaker.ForceDisabled, For: time.Hour}, breaker.Disabled, true)
+		steer(2, breaker.Order{Force: breaker.ForceOpen, For: time.Hour}, breaker.ForcedOpen, false)
+		steer(0, breaker.Order{}, breaker.Open, false)
+		steer(1, breaker.Order{Reset: true}, breaker.Closed, true)
+		require.True(t, call(fleet[2], errDown))
+		assert.Equal(t, 1, fleet[0].Snapshot().Failures, "the count begins anew")
+
+		for _, o := range []breaker.Order{
+			{Force: breaker.ForceOpen, Author: "a", Reason: "r"},
+			{Force: breaker.ForceClosed, Author: "a", Reason: "r"},
+			{Force: breaker.ForceDisabled, Author: "a", Reason: "r"},
+			{Force: breaker.ForceOpen, Author: "a", For: time.Hour},
+			{Force: breaker.ForceOpen, Reason: "r", For: time.Hour},
+			{Force: breaker.ForceOpen, Author: "a", Reason: "r", For: breaker.LongestOrder + 1},
+			{Reset: true, Author: "a"},
+			{Reason: "r"},
+		} {
+			require.Error(t, fleet[0].Steer(t.Context(), o), "%+v", o)
+			assert.Equal(t, breaker.Closed, fleet[0].State())
+		}
 	})
 }
