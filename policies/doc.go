@@ -33,6 +33,9 @@
 //	circuit_breaker_cooldown           P_CB_COOLDOWN             30           0 … 86400
 //	retry_service_overrides            P_RETRY_SERVICE_OVERRIDES {}           at most 10000 characters
 //
+// P_CB_STORE is read by redisstore.FromEnv, which makes an Options.Store of it: where
+// circuits are shared. This package only knows that it is no mistake.
+//
 // The overrides are a JSON object from service to override:
 //
 //	{"plan_service": {"retry": {"max_attempts": 5, "base_delay": 2.0}, "circuit_breaker": {"failure_threshold": 3}},

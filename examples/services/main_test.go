@@ -63,6 +63,18 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestRunWithoutRedis: where there is none, the scenario differs, and says why.
+func TestRunWithoutRedis(t *testing.T) {
+	var out bytes.Buffer
+	args := []string{"-run", "an order holds", "-replicas", "1", "-redis", "redis://127.0.0.1:1"}
+	if code := run(t.Context(), args, &out, io.Discard); code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+	if !strings.Contains(out.String(), "the store was not told") || strings.Contains(out.String(), "%!") {
+		t.Errorf("the table does not tell:\n%s", &out)
+	}
+}
+
 func TestRunFails(t *testing.T) {
 	kept := scenarios
 	defer func() { scenarios = kept }()

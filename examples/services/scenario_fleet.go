@@ -27,7 +27,7 @@ func (f *fleet) breakFor(ctx context.Context, p *platform) error {
 	p.provider.fail(unavailable())
 	for range 5 {
 		if answer, err := f.replicas[0].ask("apply plan-1"); err != nil || answer != "status 503" {
-			return fmt.Errorf("in an outage: %q: %w", answer, err)
+			return errors.Join(fmt.Errorf("in an outage: %q", answer), err)
 		}
 	}
 	return f.await(ctx, "open")
@@ -98,7 +98,7 @@ func fleetProbes(ctx context.Context, p *platform, f *fleet) (string, error) {
 func fleetObeys(ctx context.Context, p *platform, f *fleet) (string, error) {
 	last := f.replicas[len(f.replicas)-1]
 	if answer, err := last.ask("maintenance the provider moves house"); err != nil || answer != "ok" {
-		return "", fmt.Errorf("order: %q: %w", answer, err)
+		return "", errors.Join(fmt.Errorf("order: %q", answer), err)
 	}
 	if err := f.await(ctx, "forced-open"); err != nil {
 		return "", err
@@ -109,7 +109,7 @@ func fleetObeys(ctx context.Context, p *platform, f *fleet) (string, error) {
 	}
 	before := p.provider.requests()
 	if answer, err := f.replicas[0].ask("release it has moved"); err != nil || answer != "ok" {
-		return "", fmt.Errorf("order: %q: %w", answer, err)
+		return "", errors.Join(fmt.Errorf("order: %q", answer), err)
 	}
 	if err := f.await(ctx, "closed"); err != nil {
 		return "", err

@@ -116,7 +116,7 @@ func doAll(store Store, commands []BatchCommand, asker *Circuit) (replies []Batc
 	together, ok := store.(BatchStore)
 	if !ok {
 		for _, c := range commands {
-			answer, err := asker.do(c.Circuit, c.Command)
+			answer, err := asker.doFor(c.Circuit, timeout, c.Command)
 			replies = append(replies, BatchReply{Answer: answer, Err: err})
 		}
 		return replies
@@ -170,8 +170,13 @@ type BatchReply struct {
 }
 
 // do sends one command. A store that panics has not answered.
-func (c *Circuit) do(circuit string, command Command) (answer Answer, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), c.fleet.terms.Timeout)
+func (c *Circuit) do(patience time.Duration, command Command) (Answer, error) {
+	return c.doFor(c.name, patience, command)
+}
+
+// doFor is do for another circuit of the same store.
+func (c *Circuit) doFor(circuit string, patience time.Duration, command Command) (answer Answer, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	defer func() {
 		if value := recover(); value != nil {

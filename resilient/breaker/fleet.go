@@ -138,7 +138,12 @@ func (c *Circuit) apart(before State) {
 
 // ask sends one command, with no lock held, and takes over what the answer says. It
 // takes no longer than the store's timeout. A store that panics has not answered.
-func (c *Circuit) ask(command Command) (answer Answer, err error) {
+func (c *Circuit) ask(command Command) (Answer, error) {
+	return c.askWithin(c.fleet.terms.Timeout, command)
+}
+
+// askWithin is ask with less time.
+func (c *Circuit) askWithin(patience time.Duration, command Command) (answer Answer, err error) {
 	f := c.fleet
 	sent, at, returned := f.version, c.Now(), false
 	command.Settings = c.settings
@@ -152,7 +157,7 @@ func (c *Circuit) ask(command Command) (answer Answer, err error) {
 		}
 		c.hearReply(answer, err, sent, at)
 	}()
-	answer, err = c.do(c.name, command)
+	answer, err = c.do(patience, command)
 	returned = true
 	return answer, err
 }
@@ -296,10 +301,11 @@ const overtaking = time.Second
 // too old, or only the store may grant what is asked for.
 func (c *Circuit) acquireShared(limit time.Duration) (Permit, *RejectedError) {
 	c.mu.Lock()
-	asked := false
+	asked, end := false, addTime(c.Now(), c.fleet.terms.Timeout)
 	for range 2 {
-		if c.fleet.mode == Alone {
-			break
+		left := end - c.Now()
+		if c.fleet.mode == Alone || left < c.fleet.terms.Timeout/2 {
+			break // the whole wait is no longer than the one timeout
 		}
 		probe := c.sharedMode() && c.probeDue(limit)
 		if !probe && c.Now() < c.current() && !c.lapsed() {
@@ -313,10 +319,10 @@ func (c *Circuit) acquireShared(limit time.Duration) (Permit, *RejectedError) {
 		}
 		asked = true
 		if !probe {
-			c.refresh()
+			c.refresh(left)
 			continue
 		}
-		answer, token, err := c.request(limit)
+		answer, token, err := c.request(limit, left)
 		switch {
 		case err != nil:
 			continue
@@ -373,14 +379,14 @@ func (c *Circuit) refuse() (Permit, *RejectedError) {
 }
 
 // refresh reads the state again; while it does, others go on with what is known.
-func (c *Circuit) refresh() {
+func (c *Circuit) refresh(patience time.Duration) {
 	f := c.fleet
-	f.asking, f.patient = true, addTime(c.Now(), f.terms.Timeout)
+	f.asking, f.patient = true, addTime(c.Now(), patience)
 	c.publish(c.Now())
 	if f.garbled {
-		c.restore()
+		c.restore(patience)
 	} else {
-		_, _ = c.ask(Command{Kind: Read})
+		_, _ = c.askWithin(patience, Command{Kind: Read})
 	}
 	f.asking, f.patient = false, 0
 	c.publish(c.Now())
@@ -388,18 +394,18 @@ func (c *Circuit) refresh() {
 
 // restore writes what is known over what makes no sense: the state, and then the force
 // that an operator has put over it, for as long as that would have held.
-func (c *Circuit) restore() {
-	order, until := c.order, c.machine.ForceUntil
+func (c *Circuit) restore(patience time.Duration) {
+	order, until, end := c.order, c.machine.ForceUntil, addTime(c.Now(), patience)
 	order.Force = c.machine.Force
 	if c.fleet.own != NoForce {
 		order.Force = NoForce
 	}
-	answer, err := c.ask(c.rebuild())
+	answer, err := c.askWithin(patience, c.rebuild())
 	if err != nil || order.Force == NoForce || until <= c.Now() || answer.Record.Ordered != 0 {
 		return
 	}
 	order.Reset, order.For = false, until-c.Now()
-	_, _ = c.ask(Command{Kind: Operate, ID: newID(), Order: order})
+	_, _ = c.askWithin(end-c.Now(), Command{Kind: Operate, ID: newID(), Order: order})
 }
 
 // rebuild is the command that writes what is known over what makes no sense.
@@ -422,11 +428,11 @@ func (c *Circuit) rebuild() Command {
 }
 
 // request asks the store for a probe's permit.
-func (c *Circuit) request(limit time.Duration) (Answer, uint64, error) {
+func (c *Circuit) request(limit, patience time.Duration) (Answer, uint64, error) {
 	f := c.fleet
 	f.asking = true
 	token := newID()
-	answer, err := c.ask(Command{Kind: Acquire, ID: token, Lease: c.settings.leaseFor(limit)})
+	answer, err := c.askWithin(patience, Command{Kind: Acquire, ID: token, Lease: c.settings.leaseFor(limit)})
 	f.asking = false
 	return answer, token, err
 }

@@ -202,7 +202,7 @@ func (r Record) vote(now time.Duration, c Command) (Record, bool) {
 	case c.Round != r.Machine.Round, r.Machine.State(on) != Closed:
 		return r, false
 	}
-	length := on.openFor(1).Truncate(time.Microsecond)
+	length := max(on.openFor(1), c.Hold).Truncate(time.Microsecond) // as the replica's own circuit stays open
 	votes := slices.DeleteFunc(slices.Clone(r.Votes), func(b Ballot) bool { return b.End <= now || b.Replica == c.Replica })
 	r.Votes = append(votes, Ballot{Replica: c.Replica, End: addTime(now, length), Length: length})
 	r.Cause = c.Cause

@@ -51,7 +51,8 @@ type Store interface {
 
 // Terms are how a circuit is to use a store.
 type Terms struct {
-	// Timeout is how long a call may wait for one command; 0 is 50 ms.
+	// Timeout is how long an attempt may wait for the store before it is made, and how
+	// long to report what came of it; 0 is 50 ms.
 	Timeout time.Duration
 	// MaxViewAge is how old a circuit's view of the state may become before it is
 	// read again, on the way of a call, while no news arrive; 0 is 1 s.
@@ -146,7 +147,8 @@ type News struct {
 	// Answer is a state; nil if there is none to tell.
 	Answer *Answer
 	// Fresh says that Answer was read just now, and holds whatever its round. Without
-	// it, it holds only if its round is higher than what is known.
+	// it, it holds only if its round is higher than what is known, or the same and the
+	// store's time later.
 	Fresh bool
 }
 

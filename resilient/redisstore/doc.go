@@ -13,10 +13,11 @@
 //
 // A call through a healthy circuit sends no command while [Store.Run] runs; without
 // it, one process reads each circuit that is used at most once in MaxViewAge. A counted
-// failure is one command, a probe two, a rejection none. No call waits longer for Redis
-// than [Options].Timeout, whatever happens to it. A Redis that does not answer is asked
-// by few calls: after three failures in a row no call asks it, until it has been found
-// to answer again.
+// failure is one command, a probe two, a rejection none; a success while failures are on
+// the books is one, of one call at a time. No attempt waits for Redis longer than
+// [Options].Timeout before it is made, whatever happens to Redis, nor longer than that to
+// report what came of it. A Redis that does not answer is asked by few calls: after three
+// failures in a row no call asks it, until it has been found to answer again.
 //
 // # What is kept
 //
@@ -24,7 +25,9 @@
 //
 //	<namespace>:{<circuit's name>}
 //
-// so that it lies in one slot of a cluster. One Lua script for each kind of command
+// so that all that belongs to it lies in one slot of a cluster. (Redis takes no notice of
+// braces with nothing between them, so where the name is empty or begins with a closing
+// one, the key is <namespace>::{-<circuit's name>}.) One Lua script for each kind of command
 // reads it, decides by the time of Redis (never by a client's), writes it and answers:
 // breaker.Record says what each of them does. A circuit that is not there is closed and
 // healthy, so a new fleet begins with an empty Redis, and a flushed one is forgiven. A
@@ -32,7 +35,7 @@
 // leases and its force have ended.
 //
 // News go to the channel <namespace>:news. Beside the hash of a circuit there may be,
-// for seconds, <namespace>:{<circuit's name>}:probe, which is written to see whether
+// for seconds, one with :probe behind that name, which is written to see whether
 // Redis takes writes. A user with rights for
 //
 //	~<namespace>:* &<namespace>:* +@read +@write +@scripting +@pubsub +@connection +time
@@ -48,6 +51,8 @@
 //     an earlier round and none after its lease counts, be the processes' clocks as
 //     they may.
 //   - A command that is sent twice, since its answer was lost, counts once.
+//   - Failures in a row are counted over the whole fleet, in the order in which Redis
+//     hears of them.
 //   - Replicas agree on a half-open round, though their policies differ: its limits are
 //     those of whoever began it.
 //   - What is stored and makes no sense is never obeyed. It is written anew from what a
@@ -58,11 +63,19 @@
 //   - Admissions and rejections by what a process knows are not linearizable, and are
 //     not meant to be: they go by a view that was current at most MaxViewAge ago; while
 //     [Store.Run] runs by one that is a network hop old, and should the news stop
-//     coming unnoticed, by one that is at most twice MaxViewAge old. Successes of a
-//     healthy circuit are not written at all.
+//     coming unnoticed, by one that is at most twice MaxViewAge old. Whoever fails
+//     itself is told by the answer how things stand, whatever the news.
+//   - Successes of a healthy circuit are not written at all. So a run of failures may be
+//     taken for unbroken though another process has succeeded in the middle of it: as
+//     long as that one's view may be older than the run, and no longer. Its next success
+//     is written once it has heard of a failure; and a failure of its own says that it
+//     has succeeded, and begins the count anew. Options.Strict writes every outcome. And
+//     one sick process may open the circuit for all, if it fails often enough before any
+//     other has succeeded; with min_reporters above 1 it opens its own only.
 //   - A circuit whose key vanishes while it is open (FLUSHALL, an eviction, a failover
-//     to a replica that had not heard of it yet) is closed, without a probe. Its round
-//     does not come again, so that no result of the time before counts.
+//     to a replica that had not heard of it yet), or that was open and is forgotten since
+//     nobody has called for so long, is closed, without a probe. Its round does not come
+//     again, so that no result of the time before counts.
 //   - While Redis cannot be used, each process goes on by itself: then there may be one
 //     probe for each of them.
 //   - Redis replicates asynchronously: what was answered may be lost in a failover, as

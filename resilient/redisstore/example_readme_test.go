@@ -19,7 +19,7 @@ func shareCircuits(ctx context.Context) error {
 		return err
 	}
 	options := &policies.Options{}
-	if store != nil { // the variable is not set: each process has its circuits for itself
+	if store != nil { // nil where the variable is not set: each process has its circuits for itself
 		go func() { log.Println(store.Run(ctx)) }() // news as they happen
 		options.Store = store
 	}

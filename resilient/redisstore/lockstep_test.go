@@ -206,7 +206,15 @@ func (l *lockstep) carryOut() {
 	}
 }
 
-func (l *lockstep) key() string { return "stoic:{" + l.name + "}" }
+func (l *lockstep) key() string { return keyOf(l.name) }
+
+// keyOf is where a circuit is kept, as the package's documentation has it.
+func keyOf(name string) string {
+	if name == "" || name[0] == '}' {
+		return "stoic::{-" + name + "}"
+	}
+	return "stoic:{" + name + "}"
+}
 
 // timePasses in the record and in what Redis has of it.
 func (l *lockstep) timePasses() {

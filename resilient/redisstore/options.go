@@ -15,7 +15,8 @@ type Options struct {
 	// letters, digits, dots, underscores and hyphens.
 	Namespace string
 	// Timeout is how long a command may take, be it dialing or waiting for a free
-	// connection: 50 ms. No call waits longer. At least 1 ms and at most 10 s.
+	// connection: 50 ms. No attempt waits longer before it is made, nor to report what
+	// came of it. At least 1 ms and at most 10 s.
 	Timeout time.Duration
 	// MaxViewAge is how old a process's view of a circuit may become before it is read
 	// again, while no news arrive: 1 s. At least 10 ms and at most 1 min. It is also

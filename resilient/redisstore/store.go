@@ -140,9 +140,14 @@ func (s *Store) Do(ctx context.Context, circuit string, command breaker.Command)
 	return answer, nil
 }
 
-// key is where a circuit is kept. The braces put all that belongs to it into one slot of
-// a cluster.
-func (s *Store) key(circuit string) string { return s.options.Namespace + ":{" + circuit + "}" }
+// key is where a circuit is kept. What is between the braces puts all that belongs to it
+// into one slot of a cluster; Redis wants something to be there.
+func (s *Store) key(circuit string) string {
+	if circuit == "" || circuit[0] == '}' {
+		return s.options.Namespace + "::{-" + circuit + "}" // no other name's: those go on with a brace
+	}
+	return s.options.Namespace + ":{" + circuit + "}"
+}
 
 // touch writes something that is soon gone, beside the circuit.
 func (s *Store) touch(ctx context.Context, circuit string) error {

@@ -165,17 +165,20 @@ func TestCluster(t *testing.T) {
 	defer func() { _ = store.Close() }()
 	run(t, store)
 	ears := map[string]*ear{}
-	for _, name := range []string{"a", "b", "c", "two words", "a:b"} {
+	for _, name := range append([]string{"a", "b", "c"}, oddNames...) {
 		ears[name] = &ear{}
 		store.Watch(name, ears[name].hear)
-		key := "stoic:{" + name + "}"
-		assert.Equal(t, s.do("CLUSTER", "KEYSLOT", key), s.do("CLUSTER", "KEYSLOT", key+":probe"))
 	}
 	for name, e := range ears {
 		eventually(t, e.live, name)
 		trip(t, store, name)
 		eventually(t, func() bool { return e.state() == breaker.Open }, name)
+		require.NoError(t, redisstore.Touch(store, name))
+		key := keyOf(name)
+		assert.Equal(t, s.do("CLUSTER", "KEYSLOT", key), s.do("CLUSTER", "KEYSLOT", key+":probe"), "%q", name)
+		assert.EqualValues(t, 2, s.do("EXISTS", key, key+":probe"), "%q: these two, and in one command", name)
 	}
+	assert.EqualValues(t, 2*len(ears), s.do("DBSIZE"), "and no other")
 }
 
 // What is kept outlives the process: a new one finds the circuit as it is (P113, A35).

@@ -267,6 +267,12 @@ func mutants() map[string][]bug {
 					r.Votes[i].End = now + r.Votes[i].Length
 				}
 			}),
+			after(func(_ record, r *record, _ *answer, c command, now time.Duration) { // after the open time, come what may
+				r.Votes = slices.Clone(r.Votes)
+				for i := range r.Votes {
+					r.Votes[i].End = min(r.Votes[i].End, now+c.Settings.RecoveryTimeout)
+				}
+			}),
 		},
 		"votes of other rounds are not heard": {
 			before(func(r *record, c *command, _ time.Duration) {

@@ -57,6 +57,15 @@ func votesLapse(l *lab) {
 	w.is(breaker.Closed, "with one vote, given twice")
 	w.vote(1, s)
 	w.is(breaker.Open, "with two votes")
+
+	// A replica that was asked to come again later is open for as long, and so is its vote.
+	w = l.circuit()
+	c := w.ballot(1, soon(s))
+	c.Hold = long
+	w.do(c)
+	w.until(w.last.Now + 2*short)
+	w.vote(2, s)
+	w.is(breaker.Open, "with two votes, one of which holds for longer than the open time")
 }
 
 func votesOfRounds(l *lab) {

@@ -6,7 +6,7 @@ local s, fault = load()
 if not s then return fault end
 
 local function vote()
-  local length = math.floor(openFor(1) / 1000)
+  local length = math.floor(math.max(openFor(1), HOLD * 1000) / 1000) -- as the replica's own circuit stays open
   local votes = {}
   for _, other in ipairs(live(s.votes)) do
     if other.owner ~= REPLICA then votes[#votes + 1] = other end
