@@ -30,6 +30,18 @@ func TestAFragmentIsRefused(t *testing.T) {
 	}
 }
 
+// The rest of a password with a question mark is no parameter's name.
+func TestThePartOfAPasswordIsNoParameter(t *testing.T) {
+	for _, url := range []string{"redis://u:12?hunter2=1@localhost:1", "redis-cluster://u:12?hunter2@localhost:1", "redis://12?hunter2&x=:@localhost"} {
+		_, err := redisstore.Open(url, &redisstore.Options{Logger: quietLogger()})
+		if assert.Error(t, err, url) {
+			assert.NotContains(t, err.Error(), "hunter2")
+		}
+	}
+	_, err := redisstore.Open("redis://u:hunter2@localhost:1?hunter=3", nil)
+	assert.ErrorContains(t, err, "no parameter hunter")
+}
+
 // A client without time limits on its connection does not look at a context's either.
 func TestNewRefusesClientsWithoutTimeouts(t *testing.T) {
 	for name, client := range map[string]redis.UniversalClient{
