@@ -77,7 +77,7 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 	if ours := now + total; ours <= end {
 		c.end, c.endIsOurs = ours, true
 	}
-	if permit.Delayed() {
+	if permit.Delayed() || borrowed { // a refusal can have taken time as well
 		if now, err = g.recheck(&c); err != nil {
 			return err
 		}
@@ -335,7 +335,7 @@ func (r *retries) next(fn func(context.Context) error) error {
 		}
 		return r.exhausted(ReasonCircuit, rejected, 0)
 	}
-	if permit.Delayed() {
+	if permit.Delayed() || r.borrowed {
 		var err error
 		if now, err = g.recheck(&r.call); err != nil {
 			g.circuit.Settle(permit, breaker.Neutral, nil)

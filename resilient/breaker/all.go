@@ -3,6 +3,7 @@ package breaker
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"time"
 )
 
@@ -26,7 +27,13 @@ type Grant struct {
 // where Acquire would have gone on. The same circuit may be asked more than once.
 func AcquireAll(requests []Request) []Grant {
 	grants := make([]Grant, len(requests))
-	var open []*question
+	var open, all []*question
+	finished := false
+	defer func() {
+		if !finished { // a listener or a store has ended the goroutine: nobody gets a permit
+			giveBack(requests, grants, all)
+		}
+	}()
 	for i, r := range requests {
 		c := r.Circuit
 		if v := c.view.Load(); c.Now() < v.until && v.admits {
@@ -35,16 +42,16 @@ func AcquireAll(requests []Request) []Grant {
 		}
 		if q := c.question(r.Limit); q != nil {
 			q.grant = &grants[i]
-			open = append(open, q)
+			all = append(all, q)
 			continue
 		}
 		grants[i].Permit, grants[i].Rejected = c.Acquire(c.Now(), r.Limit)
 	}
-	for len(open) > 0 {
-		store, same := open[0].circuit.fleet.store, open[:0:0]
+	for open = all; len(open) > 0; {
+		store, same := open[0].circuit.fleet.store, open[:1:1]
 		rest := open[:0:0]
-		for _, q := range open {
-			if q.circuit.fleet.store == store {
+		for _, q := range open[1:] {
+			if sameStore(q.circuit.fleet.store, store) {
 				same = append(same, q)
 			} else {
 				rest = append(rest, q)
@@ -53,7 +60,30 @@ func AcquireAll(requests []Request) []Grant {
 		putAll(store, same)
 		open = rest
 	}
+	finished = true
 	return grants
+}
+
+// sameStore compares two, of whatever kind: what cannot be compared is not the same.
+func sameStore(a, b Store) bool {
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && a == b
+}
+
+// giveBack ends what has been begun: questions that nobody answers any more, and permits
+// that nobody has.
+func giveBack(requests []Request, grants []Grant, asked []*question) {
+	defer func() {
+		for i, g := range grants {
+			if g.Permit.token != 0 {
+				defer requests[i].Circuit.Settle(g.Permit, Neutral, nil)
+			}
+		}
+	}()
+	for _, q := range asked {
+		if !q.done {
+			defer q.answered() // each by itself, as a listener can end this one too
+		}
+	}
 }
 
 // question is what a circuit is waiting to hear from its store.
@@ -64,6 +94,8 @@ type question struct {
 	sent    uint64
 	at      time.Duration
 	grant   *Grant
+	reply   *BatchReply // nil if it was never asked
+	done    bool
 }
 
 // question finds the one question that a permit depends on. It returns nil if there is
@@ -104,7 +136,10 @@ func putAll(store Store, questions []*question) {
 	}
 	defer func() {
 		for i, q := range questions {
-			q.answered(replies[i].Answer, replies[i].Err)
+			q.reply = &replies[i]
+		}
+		for _, q := range questions {
+			q.answered()
 		}
 	}()
 	copy(replies, doAll(store, commands, questions[0].circuit))
@@ -133,10 +168,20 @@ func doAll(store Store, commands []BatchCommand, asker *Circuit) (replies []Batc
 }
 
 // answered takes over what the store has said, and decides.
-func (q *question) answered(answer Answer, err error) {
+func (q *question) answered() {
 	c, f := q.circuit, q.circuit.fleet
 	c.mu.Lock()
+	q.done = true
 	f.asking, f.patient = false, 0
+	if q.reply == nil {
+		c.publish(c.Now())
+		c.unlock()
+		return
+	}
+	answer, err := q.reply.Answer, q.reply.Err
+	if err == nil {
+		err = answer.fault()
+	}
 	c.hearReply(answer, err, q.sent, q.at)
 	c.publish(c.Now())
 	switch {
@@ -184,5 +229,9 @@ func (c *Circuit) doFor(circuit string, patience time.Duration, command Command)
 			err = fmt.Errorf("the store of circuit %s panicked", c.name)
 		}
 	}()
-	return c.fleet.store.Do(ctx, circuit, command)
+	answer, err = c.fleet.store.Do(ctx, circuit, command)
+	if err == nil {
+		err = answer.fault()
+	}
+	return answer, err
 }

@@ -105,6 +105,7 @@ func (c *Circuit) Close() {
 	}
 	c.fleet.stop()
 	c.mu.Lock()
+	c.fleet.closed = true
 	c.join(false)
 	c.publish(c.Now())
 	c.mu.Unlock()
@@ -195,7 +196,7 @@ func (c *Circuit) handOver(permit Permit) (Permit, *RejectedError) {
 	delivered := false
 	defer func() {
 		if !delivered { // a listener has ended the goroutine: nobody gets the permit
-			c.settleSlow(permit, Neutral, nil, 0)
+			c.settleSlow(permit, Neutral, fault{})
 		}
 	}()
 	c.unlock()
@@ -216,38 +217,45 @@ func (c *Circuit) Settle(p Permit, o Outcome, cause error) bool {
 	if v.round == p.round && v.ignores.has(o) {
 		return true
 	}
-	return c.settleSlow(p, o, cause, 0)
+	return c.settleSlow(p, o, fault{err: cause})
 }
 
 // Withhold gives a permit back with a failure that says when to come again: the circuit
 // opens at once, and admits nothing before hold has passed, at most a day. Else it is
 // Settle with a Failure.
 func (c *Circuit) Withhold(p Permit, cause error, hold time.Duration) bool {
-	return c.settleSlow(p, Failure, cause, min(max(hold, 0), maxTime))
+	return c.settleSlow(p, Failure, fault{err: cause, hold: min(max(hold, 0), maxTime)})
 }
 
-func (c *Circuit) settleSlow(p Permit, o Outcome, cause error, hold time.Duration) bool {
+// fault is what a failure comes with.
+type fault struct {
+	err  error
+	text string        // as a store may have it; empty without a store
+	hold time.Duration // how long the dependency wants to be left alone
+}
+
+func (c *Circuit) settleSlow(p Permit, o Outcome, why fault) bool {
 	if p.token == waited {
 		p.token = 0
 	}
 	if c.fleet != nil {
-		return c.settleShared(p, o, cause, hold)
+		return c.settleShared(p, o, why)
 	}
 	c.mu.Lock()
-	return c.settleLocal(p, o, cause, hold)
+	return c.settleLocal(p, o, why)
 }
 
 // settleLocal tells the circuit's own machine. The mutex is held, and given back.
-func (c *Circuit) settleLocal(p Permit, o Outcome, cause error, hold time.Duration) bool {
+func (c *Circuit) settleLocal(p Permit, o Outcome, why fault) bool {
 	now := c.Now()
 	state := c.machine.State(c.settings)
 	trip := false
 	if state == Closed && p.round == c.machine.Round {
-		trip = c.count(o) || hold > 0
+		trip = c.count(o) || why.hold > 0
 	}
-	next, counted := c.machine.settle(p, o, trip, hold, now, c.settings)
+	next, counted := c.machine.settle(p, o, trip, why.hold, now, c.settings)
 	if counted {
-		c.remember(state, o, cause)
+		c.remember(state, o, why)
 	}
 	if counted || next.Round != c.machine.Round {
 		c.advance(next, c.settings, now)
@@ -276,17 +284,16 @@ func (c *Circuit) count(o Outcome) (trip bool) {
 }
 
 // remember keeps what a failure that counted leaves behind.
-func (c *Circuit) remember(state State, o Outcome, cause error) {
-	if o == Success || o == Neutral {
+func (c *Circuit) remember(state State, o Outcome, why fault) {
+	if o == Success || o == Neutral || (state != Closed && state != HalfOpen) { // a force counts nothing
 		return
 	}
-	switch state {
-	case HalfOpen:
+	if state == HalfOpen {
 		c.failures = 1 // the count was 0 on entry, and one failure ends it
-		c.cause = cause
-	case Closed:
-		c.cause = cause
-	default: // a force counts nothing
+	}
+	c.cause = why.err
+	if c.fleet != nil {
+		c.fleet.causeText = why.text
 	}
 }
 
@@ -332,7 +339,7 @@ func (c *Circuit) Reset() {
 	if c.fleet != nil {
 		c.fleet.own, c.fleet.known = NoForce, false
 	}
-	if c.sharedMode() {
+	if c.sharedMode() || (c.fleet != nil && c.fleet.mode == Apart) {
 		c.rejoin(now)
 	} else {
 		c.advance(c.machine.Reset(now), c.settings, now)
@@ -343,6 +350,9 @@ func (c *Circuit) Reset() {
 // forget clears what the machine does not know of.
 func (c *Circuit) forget() {
 	c.cause = nil
+	if c.fleet != nil {
+		c.fleet.causeText = ""
+	}
 	c.late.Store(0)
 	c.rejected.Store(0)
 }
@@ -356,7 +366,7 @@ func (c *Circuit) SetSettings(settings Settings) error {
 	}
 	c.mu.Lock()
 	now := c.Now()
-	if c.fleet != nil && settings.Local != c.settings.Local {
+	if c.fleet != nil && !c.fleet.closed && settings.Local != c.settings.Local {
 		c.join(!settings.Local)
 	}
 	next := c.machine

@@ -65,6 +65,10 @@ type fleet struct {
 	garbled   bool          // what it has is to be written anew
 	succeeded bool          // a success since the last failure that was reported
 	own       Force         // what this process alone has put over it
+	last      uint64        // the last round that it has made by itself
+	wasApart  bool          // when the store was lost
+	closed    bool          // for good
+	order     Order         // the last one that the store had
 	causeText string        // of the circuit's cause, as the store has it
 
 	reported     error // the last failure that was reported
@@ -118,11 +122,18 @@ func (f *fleet) wantsSuccess() bool { return f.terms.Strict || !f.succeeded }
 func (c *Circuit) join(in bool) {
 	f := c.fleet
 	if !in {
-		f.mode, c.machine.mark = Alone, local
+		f.mode = Alone
+		c.alone()
 		return
 	}
 	f.known = false
 	c.rejoin(c.Now())
+}
+
+// alone marks the rounds that follow as this process's own: none of them has been before,
+// nor been one of the store's.
+func (c *Circuit) alone() {
+	c.machine.mark = max((c.machine.Round+1)|local, c.fleet.last+1)
 }
 
 // apart ends what a circuit does by itself when it has closed, and votes again when it
@@ -177,18 +188,19 @@ func (c *Circuit) hearReply(answer Answer, err error, sent uint64, at time.Durat
 // lose goes on without the store, from what is known.
 func (c *Circuit) lose(err error) {
 	f, now := c.fleet, c.Now()
-	f.garbled = errors.Is(err, ErrGarbled)
 	f.retryAt = addTime(now, f.terms.MaxViewAge)
-	if f.garbled {
-		f.retryAt = now
+	again := f.garbled
+	if f.garbled = errors.Is(err, ErrGarbled); f.garbled && !again {
+		f.retryAt = now // it is to be written anew at once, but once
 	}
-	if f.mode == Shared {
+	if f.mode == Shared && c.settings.MinReporters == 1 { // else the count was its own before
 		c.counter.reset()
 		c.failures = 0
 	}
 	if f.mode != Lost {
+		f.wasApart = f.mode == Apart
 		f.mode = Lost
-		c.machine.mark = local
+		c.alone()
 	}
 	c.publish(now)
 }
@@ -203,12 +215,19 @@ func (c *Circuit) adopt(a Answer, certain bool, at time.Duration) {
 	}
 	now := c.Now()
 	moved := round != f.seen.Round
-	f.seen, f.failures, c.order = c.mirror(a, now), a.Record.Failures, a.Record.Order
+	f.seen, f.failures, f.order = c.mirror(a, now), a.Record.Failures, a.Record.Order
 	f.known, f.made, f.now = true, at, a.Now
 	f.version++
 	f.garbled = false
-	switch {
-	case f.mode == Alone, f.mode == Apart && !moved && f.seen.Force == NoForce:
+	if f.mode == Alone {
+		c.publish(now)
+		return
+	}
+	c.order = f.order
+	if f.mode == Lost && f.wasApart && c.machine.State(c.settings) != Closed {
+		f.mode = Apart // it is still open by itself
+	}
+	if f.mode == Apart && !moved && f.seen.Force == NoForce {
 		c.publish(now)
 		return
 	}
@@ -239,8 +258,13 @@ func (c *Circuit) learn(text string) {
 func (c *Circuit) rejoin(now time.Duration) {
 	f, next := c.fleet, c.fleet.seen
 	f.mode = Shared
+	if c.machine.Round&local != 0 {
+		f.last = max(f.last, c.machine.Round)
+	}
 	next.tokens = c.machine.tokens
-	if f.own != NoForce {
+	if f.own == NoForce {
+		c.order = f.order
+	} else {
 		next.Force, next.ForceUntil = f.own, 0
 		next.Round |= local
 	}
@@ -252,6 +276,25 @@ type toldCause string
 
 // Error returns its text, as the store has it.
 func (t toldCause) Error() string { return string(t) }
+
+// fault is ErrGarbled if the answer is one that no store may give: whoever obeyed it
+// could be open for good.
+func (a Answer) fault() error {
+	m := a.Record.Machine
+	within := func(n int) bool { return n >= 0 && n <= maxProbes }
+	past := func(t time.Duration) bool { return t >= 0 && t <= a.Now }
+	ends := func(t, most time.Duration) bool { return t >= 0 && t-a.Now <= most }
+	sound := a.Now >= 0 && m.Round < local && m.Beneath <= HalfOpen && m.Force <= ForceDisabled &&
+		within(m.Limit) && within(m.Needed) && m.Hold <= maxTime &&
+		past(m.LastFailure) && past(m.LastHalfOpen) && past(m.Since) && ends(m.ForceUntil, LongestOrder)
+	for _, l := range m.Leases {
+		sound = sound && ends(l.End, l.Length)
+	}
+	if !sound {
+		return ErrGarbled
+	}
+	return nil
+}
 
 // mirror is the store's state on the circuit's clock.
 func (c *Circuit) mirror(a Answer, now time.Duration) Machine {
@@ -281,7 +324,7 @@ func (c *Circuit) hear(n News) {
 	c.mu.Lock()
 	f, now := c.fleet, c.Now()
 	f.live = n.Live
-	if n.Answer == nil {
+	if n.Answer == nil || n.Answer.fault() != nil {
 		c.publish(now)
 	} else {
 		// What was read just now is certain, but for an answer that has overtaken it.
@@ -371,8 +414,14 @@ func (c *Circuit) byTheView(asked bool) (Permit, *RejectedError) {
 	return p, nil
 }
 
+// refuse rejects with what is published, or, if that is a force which admits and is over,
+// with what is beneath it.
 func (c *Circuit) refuse() (Permit, *RejectedError) {
 	rejected := c.view.Load().rejected
+	if rejected == nil {
+		m := c.machine.Lapse(c.Now())
+		rejected = c.rejection(m.State(c.settings), m.OpenUntil(c.settings))
+	}
 	c.unlock()
 	c.rejected.Add(1)
 	return Permit{}, rejected
@@ -420,11 +469,7 @@ func (c *Circuit) rebuild() Command {
 	age(&m.LastFailure)
 	age(&m.LastHalfOpen)
 	age(&m.Since)
-	command := Command{Kind: Rebuild, ID: newID(), View: m, Failures: c.failures}
-	if c.cause != nil {
-		command.Cause = causeText(c.cause)
-	}
-	return command
+	return Command{Kind: Rebuild, ID: newID(), View: m, Failures: c.failures, Cause: c.fleet.causeText}
 }
 
 // request asks the store for a probe's permit.
@@ -449,16 +494,23 @@ func (c *Circuit) granted(a Answer, token uint64) (Permit, *RejectedError) {
 }
 
 // settleShared gives a permit back where there is a store.
-func (c *Circuit) settleShared(p Permit, o Outcome, cause error, hold time.Duration) bool {
+func (c *Circuit) settleShared(p Permit, o Outcome, why fault) bool {
+	if o == Failure || o == Unjudged {
+		why.text = causeText(why.err) // foreign code, so not under the lock
+	}
 	c.mu.Lock()
 	f := c.fleet
 	switch {
 	case f.mode != Shared:
-		return c.settleLocal(p, o, cause, hold)
+		return c.settleLocal(p, o, why)
 	case f.own != NoForce, !c.settings.Enabled: // what is switched off here counts nothing
+		if p.token != 0 && p.round == f.seen.Round { // but keeps no place that others want
+			c.settleInStore(p, Neutral, fault{})
+			return true
+		}
 		c.unlock()
 		return true
-	case p.round&local != 0, p.round < f.seen.Round:
+	case p.round != f.seen.Round: // lower, or of what the store has lost
 		c.unlock()
 		if o != Neutral {
 			c.late.Add(1)
@@ -468,11 +520,11 @@ func (c *Circuit) settleShared(p Permit, o Outcome, cause error, hold time.Durat
 		c.unlock()
 		return true
 	case p.token == 0 && c.settings.MinReporters > 1:
-		return c.settleByVote(p, o, cause, hold)
+		return c.settleByVote(p, o, why)
 	case p.token == 0 && o == Success:
 		return c.succeed(p)
 	}
-	return c.settleInStore(p, o, cause, hold)
+	return c.settleInStore(p, o, why)
 }
 
 // succeed notes a success of a closed circuit, and reports it if there are failures on
@@ -486,29 +538,28 @@ func (c *Circuit) succeed(p Permit) bool {
 		return true
 	}
 	f.reporting = true
-	counted := c.settleInStore(p, Success, nil, 0)
-	c.mu.Lock()
-	f.reporting = false
-	c.mu.Unlock()
-	return counted
+	return c.settleInStore(p, Success, fault{})
 }
 
 // settleInStore reports an outcome, and counts it here if that cannot be done.
-func (c *Circuit) settleInStore(p Permit, o Outcome, cause error, hold time.Duration) bool {
+func (c *Circuit) settleInStore(p Permit, o Outcome, why fault) bool {
 	f := c.fleet
-	command := Command{Kind: Settle, ID: p.token, Round: p.round, Token: p.token, Outcome: o, Hold: hold}
+	command := Command{Kind: Settle, ID: p.token, Round: p.round, Token: p.token, Outcome: o, Hold: why.hold}
 	if p.token == 0 {
 		command.ID = newID()
 	}
 	if o != Success && o != Neutral {
-		command.Cause, command.Restart = causeText(cause), f.succeeded
-		f.reported, f.reportedText, f.succeeded = cause, command.Cause, false
+		command.Cause, command.Restart = why.text, f.succeeded
+		f.reported, f.reportedText, f.succeeded = why.err, why.text, false
 		c.publish(c.Now()) // the next success is worth noting, even if it comes before the answer
 	}
 	answer, err := c.ask(command)
+	if p.token == 0 && o == Success {
+		f.reporting = false // before a listener can end the goroutine
+	}
 	if err != nil {
 		f.succeeded = f.succeeded || command.Restart
-		return c.settleLocal(p, o, cause, hold)
+		return c.settleLocal(p, o, why)
 	}
 	c.unlock()
 	if !answer.Counted {
@@ -518,20 +569,27 @@ func (c *Circuit) settleInStore(p Permit, o Outcome, cause error, hold time.Dura
 }
 
 // settleByVote counts here, and lets the store know only when the circuit is to open.
-func (c *Circuit) settleByVote(p Permit, o Outcome, cause error, hold time.Duration) bool {
+func (c *Circuit) settleByVote(p Permit, o Outcome, why fault) bool {
 	f := c.fleet
-	if trip := c.count(o); !trip && hold == 0 {
-		if o != Success {
-			c.cause, f.causeText = cause, causeText(cause)
+	if c.machine.State(c.settings) != Closed { // a force counts nothing
+		c.unlock()
+		return true
+	}
+	if trip := c.count(o); !trip && why.hold == 0 {
+		if o == Success {
+			f.succeeded = true // the next ones are no news
+		} else {
+			c.cause, f.causeText = why.err, why.text
 		}
 		c.publish(c.Now())
 		c.unlock()
 		return true
 	}
 	now, failures := c.Now(), c.failures
-	f.mode, c.machine.mark = Apart, local
-	next, _ := c.machine.settle(Permit{round: c.machine.Round}, o, true, hold, now, c.settings)
-	c.cause, f.causeText = cause, causeText(cause)
+	f.mode = Apart
+	c.alone()
+	next, _ := c.machine.settle(Permit{round: c.machine.Round}, o, true, why.hold, now, c.settings)
+	c.cause, f.causeText = why.err, why.text
 	c.advance(next, c.settings, now)
 	c.vote(p.round, failures)
 	c.unlock()
@@ -560,6 +618,9 @@ func (c *Circuit) Steer(ctx context.Context, order Order) error {
 	if f == nil || f.mode == Alone {
 		now := c.Now()
 		c.order = order
+		if f != nil {
+			f.own = NoForce // the order is in its place
+		}
 		if order.Reset {
 			c.forget()
 		}
@@ -571,6 +632,9 @@ func (c *Circuit) Steer(ctx context.Context, order Order) error {
 	command := Command{Kind: Operate, ID: newID(), Order: order, Settings: c.settings}
 	c.mu.Unlock()
 	answer, err := f.store.Do(ctx, c.name, command)
+	if err == nil {
+		err = answer.fault()
+	}
 	if err != nil {
 		return fmt.Errorf("circuit %s: the store was not told: %w", c.name, err)
 	}

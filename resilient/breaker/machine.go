@@ -69,7 +69,7 @@ type Machine struct {
 	Leases []Lease
 
 	tokens uint64 // the last one given out
-	mark   uint64 // what each new round has set, be it 0 or local
+	mark   uint64 // the least that a new round may be
 }
 
 // Lease is a probe's place in half-open: free again from End on.
@@ -297,7 +297,7 @@ func (m Machine) open(now time.Duration, generation int) Machine {
 // enter begins a new round: the one place where the round moves.
 func (m Machine) enter(state State, now time.Duration) Machine {
 	m.Beneath = state
-	m.Round = (m.Round + 1) | m.mark
+	m.Round = max(m.Round+1, m.mark)
 	m.Since = now
 	m.Successes = 0
 	m.Limit, m.Needed = 0, 0

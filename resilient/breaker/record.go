@@ -68,7 +68,8 @@ func (r Record) Apply(now time.Duration, c Command) (Record, Answer) {
 // the time of day overflows, neither here nor where times are kept as doubles.
 const longest = 100 * 365 * 24 * time.Hour
 
-// exact cuts a command's times to the microsecond, which is what travels.
+// exact cuts a command's times to the microsecond, which is what travels, and what a
+// dependency asks for to a day.
 func (c Command) exact() Command {
 	for _, d := range []*time.Duration{
 		&c.Lease, &c.Hold, &c.Order.For, &c.View.Hold, &c.Settings.RecoveryTimeout, &c.Settings.Cooldown, &c.Settings.MaxRecoveryTimeout,
@@ -80,6 +81,7 @@ func (c Command) exact() Command {
 			*d = 0
 		}
 	}
+	c.Hold, c.View.Hold = min(c.Hold, maxTime), min(c.View.Hold, maxTime)
 	return c
 }
 

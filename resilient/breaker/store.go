@@ -63,7 +63,8 @@ type Terms struct {
 }
 
 // ErrGarbled says that what a store has of a circuit makes no sense. The circuit goes
-// on by itself and writes it anew, by [Rebuild].
+// on by itself and writes it anew, by [Rebuild]. An answer that breaks the rules (a time
+// that lies ahead of the store's, a state that is none) counts as this error.
 var ErrGarbled = errors.New("the circuit's stored state is garbled")
 
 // Kind is what a command is to do.

@@ -11,6 +11,11 @@ import (
 // that nobody minds, and near enough to be added up in a double.
 const longest = 100 * 365 * 24 * time.Hour
 
+// longestHold is likewise what a hold is cut to.
+const longestHold = 24 * time.Hour
+
+func hold(d time.Duration) string { return micros(min(d, longestHold)) }
+
 // arguments are what a script is given: first those that lua/state.lua reads, then the
 // command's own.
 func (s *Store) arguments(circuit string, c breaker.Command) []any {
@@ -28,9 +33,9 @@ func own(c breaker.Command) []any {
 	case breaker.Acquire:
 		return []any{micros(c.Lease)}
 	case breaker.Settle:
-		return []any{id(c.Round), id(c.Token), int(c.Outcome), flag(c.Restart), c.Cause, micros(c.Hold)}
+		return []any{id(c.Round), id(c.Token), int(c.Outcome), flag(c.Restart), c.Cause, hold(c.Hold)}
 	case breaker.Vote:
-		return []any{id(c.Round), id(c.Replica), max(c.Failures, 0), c.Cause, micros(c.Hold)}
+		return []any{id(c.Round), id(c.Replica), max(c.Failures, 0), c.Cause, hold(c.Hold)}
 	case breaker.Operate:
 		o := c.Order
 		return []any{int(o.Force), flag(o.Reset), micros(o.For), o.Author, o.Reason}
@@ -38,7 +43,7 @@ func own(c breaker.Command) []any {
 		v := c.View
 		return []any{
 			int(v.Beneath), max(v.Generation, 0), max(c.Failures, 0), c.Cause,
-			micros(v.LastFailure), micros(v.LastHalfOpen), micros(v.Since), id(v.Round), micros(v.Hold),
+			micros(v.LastFailure), micros(v.LastHalfOpen), micros(v.Since), id(v.Round), hold(v.Hold),
 		}
 	default:
 		return nil

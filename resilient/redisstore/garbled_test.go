@@ -30,6 +30,11 @@ func TestGarbled(t *testing.T) {
 		"empty":           func(key string) { s.do("HSET", key, "round", "") },
 		"unknown state":   func(key string) { s.do("HSET", key, "state", "3") },
 		"unknown force":   func(key string) { s.do("HSET", key, "force", "4") },
+		"too many probes": func(key string) { s.do("HSET", key, "limit", "101") },
+		"too much wanted": func(key string) { s.do("HSET", key, "needed", "9007199254740991") },
+		"a hold too long": func(key string) { s.do("HSET", key, "hold", "86400000001") },
+		"no such token":   func(key string) { s.do("HSET", key, "leases", "18446744073709551616:2:3") },
+		"a long token":    func(key string) { s.do("HSET", key, "leases", "100000000000000000000000:2:3") },
 		"odd leases":      func(key string) { s.do("HSET", key, "leases", "1:2") },
 		"odd votes":       func(key string) { s.do("HSET", key, "votes", "a:1:2") },
 		"odd IDs":         func(key string) { s.do("HSET", key, "seen", "1,x") },
@@ -63,6 +68,23 @@ func TestGarbled(t *testing.T) {
 			assert.Equal(t, made.Record, do(t, store, "odd", again).Record, "what makes sense is left alone")
 			assert.Equal(t, []redisstore.EventKind{redisstore.Garbled}, d.kinds(), "told once, and no fault of Redis")
 		})
+	}
+}
+
+// Redis writes anew what breaker.Command.Rebuilt says, be it whatever state.
+func TestRebuiltAsTheRulesSay(t *testing.T) {
+	s := startRedis(t)
+	store := s.store(nil)
+	for _, state := range []breaker.State{breaker.Closed, breaker.Open, breaker.HalfOpen} {
+		for _, hold := range []time.Duration{0, time.Minute, 48 * time.Hour} {
+			s.do("FLUSHALL")
+			s.do("SET", "stoic:{odd}", "open")
+			rebuild := breaker.Command{Kind: breaker.Rebuild, ID: 6, Settings: small(), Failures: 2, Cause: "down"}
+			rebuild.View = breaker.Machine{Beneath: state, Generation: 2, Round: 7, LastFailure: time.Minute, LastHalfOpen: time.Second, Hold: hold}
+			made := do(t, store, "odd", rebuild)
+			want, _ := rebuild.Rebuilt(made.Now)
+			assert.Equal(t, told(want), told(made.Record), "%v, %v", state, hold)
+		}
 	}
 }
 

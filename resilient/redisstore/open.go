@@ -52,7 +52,7 @@ func Open(url string, options *Options) (*Store, error) {
 func connect(url string, timeout time.Duration) (client redis.UniversalClient, err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			client, err = nil, unreadable(fmt.Errorf("%v", value))
+			client, err = nil, unreadable(url, fmt.Errorf("%v", value))
 		}
 	}()
 	at := readAddress(url)
@@ -60,14 +60,14 @@ func connect(url string, timeout time.Duration) (client redis.UniversalClient, e
 	case cluster:
 		o, err := redis.ParseClusterURL(at.url)
 		if err != nil {
-			return nil, unreadable(err)
+			return nil, unreadable(url, err)
 		}
 		tuneCluster(o, timeout)
 		return redis.NewClusterClient(o), nil
 	case sentinels:
 		o, err := redis.ParseFailoverURL(at.url)
 		if err != nil {
-			return nil, unreadable(err)
+			return nil, unreadable(url, err)
 		}
 		if err := tuneFailover(o, timeout); err != nil {
 			return nil, err
@@ -76,7 +76,7 @@ func connect(url string, timeout time.Duration) (client redis.UniversalClient, e
 	default:
 		o, err := redis.ParseURL(at.url)
 		if err != nil {
-			return nil, unreadable(err)
+			return nil, unreadable(url, err)
 		}
 		tuneSingle(o, timeout)
 		return redis.NewClient(o), nil
@@ -84,12 +84,14 @@ func connect(url string, timeout time.Duration) (client redis.UniversalClient, e
 }
 
 // unreadable says that a URL is wrong. Why is told only where no secret can be in it:
-// the parsers quote what they stumble over, be it a password with a slash in it.
-func unreadable(err error) error {
+// the parsers quote what they stumble over, be it a password with a slash in it, or the
+// rest of one with a question mark.
+func unreadable(url string, err error) error {
 	text := "redisstore.Open: the URL is none that go-redis reads: want redis://user:password@host:port/db or one of " +
 		"the other forms, with special characters of user and password escaped"
 	const option = "redis: unexpected option: "
-	if name, ok := strings.CutPrefix(err.Error(), option); ok && !strings.ContainsAny(name, "@:") {
+	_, query, _ := strings.Cut(url, "?")
+	if name, ok := strings.CutPrefix(err.Error(), option); ok && !strings.ContainsAny(query, "@:") {
 		return fmt.Errorf("%s; there is no parameter %s", text, sanitize.Message(name))
 	}
 	return errors.New(text + "; it is not shown, since it may hold a password")

@@ -170,7 +170,7 @@ func TestRights(t *testing.T) {
 	s.do(append([]any{"ACL", "SETUSER", "stoic", "on", ">secret"}, anys(strings.Fields(redisstore.Rights("stoic")))...)...)
 	store, err := redisstore.Open("redis://stoic:secret@"+s.addr, &redisstore.Options{Timeout: 5 * time.Second, Logger: quietLogger()})
 	require.NoError(t, err)
-	defer func() { _ = store.Close() }()
+	t.Cleanup(func() { _ = store.Close() }) // after Run has ended
 	e := &ear{}
 	store.Watch("x", e.hear)
 	run(t, store)

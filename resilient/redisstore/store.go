@@ -62,16 +62,22 @@ func usable(client redis.UniversalClient) error {
 	if v := reflect.ValueOf(client); !v.IsValid() || (v.Kind() == reflect.Pointer && v.IsNil()) {
 		return errors.New("redisstore.New: the client is nil")
 	}
-	honours := false
+	honours, unlimited := false, false
 	switch c := client.(type) {
 	case interface{ Options() *redis.Options }:
-		honours = c.Options().ContextTimeoutEnabled
+		o := c.Options()
+		honours, unlimited = o.ContextTimeoutEnabled, o.ReadTimeout < 0 || o.WriteTimeout < 0
 	case interface{ Options() *redis.ClusterOptions }:
-		honours = c.Options().ContextTimeoutEnabled
+		o := c.Options()
+		honours, unlimited = o.ContextTimeoutEnabled, o.ReadTimeout < 0 || o.WriteTimeout < 0
 	default:
 		// A redis.Ring among them: what is published on one of its servers is not heard
 		// on the others.
 		return fmt.Errorf("redisstore.New: a %T is of no use here: give it a *redis.Client or a *redis.ClusterClient", client)
+	}
+	if unlimited {
+		return errors.New("redisstore.New: the client sets no deadlines on its connections, so that a Redis that hangs would hold up " +
+			"each call: leave ReadTimeout and WriteTimeout out of its options, or make them more than -2")
 	}
 	if !honours {
 		return errors.New("redisstore.New: the client ignores deadlines, so that a Redis that hangs would hold up each call: " +

@@ -38,6 +38,9 @@ var schemes = map[string]struct {
 // go-redis has for that: there further servers are parameters, and the parameters tell
 // the deployment. It does no more checking than that takes.
 func readAddress(text string) address {
+	if strings.Contains(text, "#") {
+		return address{kind: single, url: "#"} // go-redis will say no; else it would take what comes before it for the host
+	}
 	name, rest, _ := strings.Cut(text, "://")
 	if form, ok := schemes[name]; ok {
 		return address{kind: form.kind, url: rewrite(form.scheme, form.port, form.kind, rest)}

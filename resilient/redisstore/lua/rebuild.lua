@@ -13,12 +13,12 @@ if not string.find(fault.err, 'GARBLED', 1, true) then return fault end
 s = healthy()
 s.round = ROUND
 enter(s, STATE)
-s.generation, s.failures, s.cause = GENERATION, FAILURES, CAUSE
-if STATE ~= CLOSED then s.hold = tonumber(ARGV[OWN + 9]) end
+s.cause, s.since = CAUSE, 0
+if STATE ~= CLOSED then s.generation, s.hold = math.max(GENERATION, 1), tonumber(ARGV[OWN + 9]) end
+if STATE ~= HALF_OPEN then s.failures = FAILURES end
 for name, age in pairs(AGES) do
   if age > 0 then s[name] = math.max(NOW - age, 1) end
 end
-if STATE == HALF_OPEN then s.limit, s.needed = POLICY.probes, POLICY.needed end
 remember(s)
 redis.call('DEL', KEY) -- it may be of another type
 was = {}

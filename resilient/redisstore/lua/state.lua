@@ -8,6 +8,8 @@ local CLOSED, OPEN, HALF_OPEN, FORCED_OPEN, DISABLED = 0, 1, 2, 3, 5
 local SUCCESS, NEUTRAL = '1', '3'
 local LARGEST = 9007199254740991
 local REMEMBERED = 64
+local LARGEST_ID = '18446744073709551615'
+local MOST_PROBES, LONGEST_HOLD = 100, 86400000000 -- no policy allows more, no circuit asks for more
 
 local KEY, CIRCUIT, CHANNEL, RETENTION, ID = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4]
 local POLICY = {
@@ -52,13 +54,17 @@ local function number(raw)
   return value
 end
 
+local function isID(raw)
+  return #raw < #LARGEST_ID or (#raw == #LARGEST_ID and raw <= LARGEST_ID)
+end
+
 local function spans(raw)
   if not raw then return nil end
   local list = {}
   for item in string.gmatch(raw, '[^,]+') do
     local owner, till, length = string.match(item, '^(%d+):(%d+):(%d+)$')
     till, length = number(till), number(length)
-    if not till or not length then return nil end
+    if not till or not length or not isID(owner) then return nil end
     list[#list + 1] = {owner = owner, till = till, length = length}
   end
   return list
@@ -111,6 +117,10 @@ local function decode(values)
   if not seen or string.find(seen, '[^%d,]') then return nil, 'seen' end
   s.seen = {}
   for id in string.gmatch(seen, '%d+') do s.seen[#s.seen + 1] = id end
+  for _, name in ipairs({'limit', 'needed'}) do
+    if s[name] > MOST_PROBES then return nil, name end
+  end
+  if s.hold > LONGEST_HOLD then return nil, 'hold' end
   if s.state > HALF_OPEN then return nil, 'state' end
   if s.force > 3 then return nil, 'force' end
   if s.order_force > 3 then return nil, 'order_force' end
