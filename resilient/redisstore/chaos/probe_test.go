@@ -21,7 +21,10 @@ func TestOneProbeOfTheFleet(t *testing.T) {
 	fleet := make([]*replica.Replica, 5)
 	for i := range fleet {
 		fleet[i] = replica.Start(t)
-		fleet[i].Ask(replica.Request{Open: &replica.Opening{URL: server.URL(), Name: "rush", Settings: s}})
+		// A Redis that does not answer in time leaves each to itself, with one probe for each.
+		fleet[i].Ask(replica.Request{Open: &replica.Opening{
+			URL: server.URL(), Name: "rush", Settings: s, Timeout: patient.Timeout,
+		}})
 	}
 	for _, r := range fleet {
 		r.Report()
