@@ -137,3 +137,34 @@ func (f figures) log(t testing.TB, what string) {
 		t.Logf("%s: p50 %v, p99 %v, max %v (%d)", what, f.at(0.5), f.at(0.99), f.at(1), len(f))
 	}
 }
+
+// machine is how busy this one is: how long it keeps a goroutine waiting that wants to
+// run. What a bound promises is promised where there is a processor to keep it.
+type machine struct{ late atomic.Int64 }
+
+// watch looks until stop is closed.
+func (m *machine) watch(stop <-chan struct{}) {
+	for {
+		begun := time.Now()
+		select {
+		case <-stop:
+			return
+		case <-time.After(time.Millisecond):
+		}
+		if late := int64(time.Since(begun)); late > m.late.Load() {
+			m.late.Store(late)
+		}
+	}
+}
+
+// allows is what it may add to a bound: a few times what it has kept others waiting since
+// this was last asked, for a call, Redis and what lies between are kept waiting in turn.
+func (m *machine) allows() time.Duration { return 20*ms + 4*time.Duration(m.late.Swap(0)) }
+
+// watched watches the machine until the test ends.
+func watched(t testing.TB) *machine {
+	m, stop := &machine{}, make(chan struct{})
+	go m.watch(stop)
+	t.Cleanup(func() { close(stop) })
+	return m
+}

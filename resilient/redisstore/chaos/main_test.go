@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	logging.Disable() // go-redis tells of each connection that is refused, and these tests refuse many
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	flag.Parse()
-	if err := flag.Set("test.parallel", "4"); err != nil { // these tests wait more than they work
+	if err := flag.Set("test.parallel", long("1", "4")); err != nil { // these tests wait more than they work
 		panic(err)
 	}
 	code := m.Run()

@@ -17,18 +17,16 @@ type Opening struct {
 	URL      string
 	Name     string
 	Settings breaker.Settings
-	// Silent has no news arrive.
-	Silent bool
+	// Timeout is the store's; 0 is its default.
+	Timeout time.Duration
 }
 
 func (o *Opening) do(ctx context.Context) (*breaker.Circuit, error) {
-	store, err := redisstore.Open(o.URL, nil)
+	store, err := redisstore.Open(o.URL, &redisstore.Options{Timeout: o.Timeout})
 	if err != nil {
 		return nil, err
 	}
-	if !o.Silent {
-		go func() { _ = store.Run(ctx) }() // it ends with the process
-	}
+	go func() { _ = store.Run(ctx) }() // it ends with the process
 	return breaker.New(o.Name, o.Settings, &breaker.Options{Store: store})
 }
 
