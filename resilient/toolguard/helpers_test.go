@@ -3,6 +3,7 @@ package toolguard_test
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -151,3 +152,10 @@ func (r *recorder) changes() (to []breaker.State) {
 	}
 	return to
 }
+
+// panics is an observer that does.
+type panics struct{}
+
+func (panics) Observe(context.Context, resilient.Event) { panic("observer") }
+
+func textLogger(w io.Writer) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
