@@ -88,7 +88,7 @@ func TestFleetSharesWhatItKnows(t *testing.T) {
 				open(t, g, "search")
 				assert.Len(t, other.Turn(t.Context(), []string{"search"}).Withheld(), 1, "at its first turn")
 				_, err := other.Begin(t.Context(), "search")
-				refusedBy(t, err)
+				requireRefused(t, err)
 				time.Sleep(time.Minute)
 				require.NoError(t, call(t.Context(), g, "search", toolguard.Success))
 				time.Sleep(2 * time.Second)
@@ -104,7 +104,7 @@ func TestServersShareWithoutTurns(t *testing.T) {
 	g, other := newGuard(t, options), newGuard(t, options)
 	open(t, g, "search")
 	_, err := other.Begin(t.Context(), "search")
-	refusedBy(t, err)
+	requireRefused(t, err)
 }
 
 // A turn is one round trip at most, and none while all is healthy and there are news.
@@ -171,7 +171,7 @@ func TestStoreThatDies(t *testing.T) {
 					for _, g := range guards {
 						assert.Len(t, g.Turn(t.Context(), names).Withheld(), 1, "each goes on by itself")
 						_, err := g.Begin(t.Context(), "search")
-						refusedBy(t, err)
+						requireRefused(t, err)
 					}
 				}
 				time.Sleep(10 * time.Second)

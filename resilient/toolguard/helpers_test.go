@@ -89,6 +89,11 @@ func refusedBy(t testing.TB, err error) *toolguard.RefusedError {
 	return refused
 }
 
+func requireRefused(t testing.TB, err error) {
+	t.Helper()
+	require.NotNil(t, refusedBy(t, err))
+}
+
 // spyStore is a store that can be looked at, and be dead.
 type spyStore struct {
 	breaker.BatchStore

@@ -97,7 +97,7 @@ func TestOneEventForEachTransition(t *testing.T) {
 		}
 		for range 10_000 {
 			_, err := g.Begin(t.Context(), "search")
-			refusedBy(t, err)
+			requireRefused(t, err)
 		}
 		assert.Equal(t, []breaker.State{breaker.Open}, told.changes())
 		assert.Equal(t, 1, strings.Count(log.String(), "tool circuit opened"))

@@ -275,7 +275,7 @@ func TestRetriesAreOneOutcome(t *testing.T) {
 					ran++
 					return toolguard.Call(ctx, outside, "calc", 0, func(ctx context.Context, _ int) (int, error) { return backend(ctx) })
 				})
-				refusedBy(t, err)
+				requireRefused(t, err)
 				assert.Equal(t, 1, ran, "a refusal is not retried")
 			})
 		})

@@ -116,9 +116,9 @@ func (l Limits) rule() (*rule, error) {
 	r.settings.Cooldown = 0
 	switch {
 	case l.Timeout > longestTime, l.Timeout < 0 && l.Timeout != NoTimeout:
-		return r, fmt.Errorf("Timeout is %v, want more than 0 and at most %v, or NoTimeout", l.Timeout, longestTime)
+		return r, fmt.Errorf("the Timeout is %v, want more than 0 and at most %v, or NoTimeout", l.Timeout, longestTime)
 	case l.ProbeLease < 0 || l.ProbeLease > longestTime:
-		return r, fmt.Errorf("ProbeLease is %v, want more than 0 and at most %v", l.ProbeLease, longestTime)
+		return r, fmt.Errorf("the ProbeLease is %v, want more than 0 and at most %v", l.ProbeLease, longestTime)
 	}
 	return r, r.settings.Validate()
 }

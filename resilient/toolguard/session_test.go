@@ -92,6 +92,6 @@ func TestSessionsAreBounded(t *testing.T) {
 		assert.LessOrEqual(t, refused, 16)
 		assert.GreaterOrEqual(t, refused, 14)
 		_, err := g.Begin(inSession(t.Context(), "999"), "a")
-		refusedBy(t, err)
+		requireRefused(t, err)
 	})
 }

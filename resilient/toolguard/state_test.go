@@ -25,6 +25,10 @@ type inBubble struct{ *testing.T }
 func anyOrder(t *rapid.T) {
 	options := watchAll()
 	options.Logger = silent
+	options.Limits = toolguard.Limits{ // short, as rapid counts a bubble's time
+		RecoveryTimeout: 60 * time.Millisecond, MaxRecoveryTimeout: 600 * time.Millisecond,
+		ProbeLease: 120 * time.Millisecond, Timeout: 30 * time.Millisecond,
+	}
 	if rapid.Bool().Draw(t, "store") {
 		options.Store = newSpy(nil)
 	}
@@ -35,7 +39,6 @@ func anyOrder(t *rapid.T) {
 	names := []string{"a", "b"}
 	var turns []*toolguard.Turn
 	var permits []*toolguard.Permit
-	probes := map[*toolguard.Permit]time.Time{}
 	t.Repeat(map[string]func(*rapid.T){
 		"turn": func(t *rapid.T) {
 			g := rapid.SampledFrom(guards).Draw(t, "guard")
@@ -54,9 +57,6 @@ func anyOrder(t *rapid.T) {
 				return
 			}
 			permits = append(permits, permit)
-			if permit.Probe() {
-				probes[permit] = time.Now()
-			}
 		},
 		"end": func(t *rapid.T) {
 			if len(permits) == 0 {
@@ -65,7 +65,6 @@ func anyOrder(t *rapid.T) {
 			permit := rapid.SampledFrom(permits).Draw(t, "permit")
 			permit.End(toolguard.Outcome(rapid.IntRange(0, 5).Draw(t, "outcome")))
 			assert.False(t, permit.End(toolguard.Error))
-			delete(probes, permit)
 		},
 		"close": func(t *rapid.T) {
 			if len(turns) == 0 {
@@ -74,7 +73,7 @@ func anyOrder(t *rapid.T) {
 			rapid.SampledFrom(turns).Draw(t, "turn").Close()
 		},
 		"sleep": func(t *rapid.T) {
-			time.Sleep(time.Duration(rapid.IntRange(0, 200).Draw(t, "seconds")) * time.Second)
+			time.Sleep(time.Duration(rapid.SampledFrom([]int{0, 1, 30, 60, 120, 150, 600, 1200}).Draw(t, "ms")) * time.Millisecond)
 		},
 		"": func(t *rapid.T) {
 			for _, g := range guards {
@@ -90,7 +89,7 @@ func anyOrder(t *rapid.T) {
 	for _, permit := range permits {
 		permit.End(toolguard.Ignored)
 	}
-	time.Sleep(11 * time.Minute)
+	time.Sleep(2 * time.Second) // the longest cooldown, or the lease with its margin
 	for _, g := range guards {
 		turn := g.Turn(t.Context(), names)
 		assert.Empty(t, turn.Withheld(), "all of them are back")

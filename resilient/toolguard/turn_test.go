@@ -53,7 +53,7 @@ func TestCooldownsGrow(t *testing.T) {
 			assert.Equal(t, cooldown*time.Second, time.Until(turn.Withheld()[0].Until))
 			time.Sleep(cooldown*time.Second - 1)
 			assert.Empty(t, offered(g.Turn(t.Context(), []string{"search"}), "search"))
-			time.Sleep(1)
+			time.Sleep(time.Nanosecond)
 			turn = g.Turn(t.Context(), []string{"search"})
 			assert.Equal(t, []string{"search"}, offered(turn, "search"))
 			permit, err := turn.Begin(t.Context(), "search")
