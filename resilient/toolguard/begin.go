@@ -61,7 +61,7 @@ func (g *Guard) begin(ctx context.Context, turn *Turn, name string) (*Permit, er
 	if failures, spent := g.sessions.spent(p.session, now); spent {
 		return nil, turn.others(&RefusedError{Tool: name, Reason: ReasonBudget, Failures: failures})
 	}
-	p.rule = g.plan.rule(name)
+	p.rule = g.rules.Load().of(name)
 	p.tool = g.toolFor(turn, p.key, name, now)
 	if p.tool != nil {
 		p.tool.used.Store(int64(now))
@@ -101,7 +101,7 @@ func (g *Guard) toolFor(turn *Turn, key, name string, now time.Duration) *tool {
 func (g *Guard) admit(turn *Turn, one *tool, now time.Duration) (breaker.Permit, *RefusedError) {
 	circuit := one.circuit.Load()
 	if turn == nil {
-		permit, rejected := circuit.Acquire(now+one.shift, one.rule.timeout)
+		permit, rejected := circuit.Acquire(now+one.shift, one.rule().timeout)
 		return permit, refusal(one, rejected)
 	}
 	mine, has, second := turn.use(one)
@@ -110,12 +110,12 @@ func (g *Guard) admit(turn *Turn, one *tool, now time.Duration) (breaker.Permit,
 		return mine.permit, nil
 	case has: // too late: it would end after its lease
 		circuit.Settle(mine.permit, breaker.Neutral, nil)
-		permit, rejected := circuit.Acquire(circuit.Now(), one.rule.timeout)
+		permit, rejected := circuit.Acquire(circuit.Now(), one.rule().timeout)
 		return permit, refusal(one, rejected)
 	case (second || turn.byName[one.name] != nil) && !healthy(circuit):
 		return breaker.Permit{}, turn.stillRefused(one, second, now)
 	}
-	permit, rejected := circuit.Acquire(now+one.shift, one.rule.timeout)
+	permit, rejected := circuit.Acquire(now+one.shift, one.rule().timeout)
 	if rejected == nil && permit.Probe() && !turn.note(one, permit) {
 		circuit.Settle(permit, breaker.Neutral, nil)
 		return breaker.Permit{}, turn.stillRefused(one, true, now)

@@ -1,6 +1,7 @@
 package toolguard_test
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed42274fcc/stoic/resilient"
 	"github.com/seed42274fcc/stoic/resilient/breaker"
 	"github.com/seed42274fcc/stoic/resilient/toolguard"
 )
@@ -105,6 +107,48 @@ func TestServersShareWithoutTurns(t *testing.T) {
 	open(t, g, "search")
 	_, err := other.Begin(t.Context(), "search")
 	requireRefused(t, err)
+}
+
+// One that watches all without turns learns of an outage with its first own error, since
+// a name alone makes no state; its errors count for the fleet.
+func TestServersThatWatchAllJoinWithAnError(t *testing.T) {
+	for name, options := range stores {
+		t.Run(name, func(t *testing.T) {
+			guards := onStore(t, newSpy(options), 2)
+			g, other := guards[0], guards[1]
+			open(t, g, "search")
+			require.NoError(t, call(t.Context(), other, "search", toolguard.Success))
+			require.NoError(t, call(t.Context(), other, "search", toolguard.Error))
+			_, err := other.Begin(t.Context(), "search")
+			requireRefused(t, err)
+			snap := other.Circuit("", "search").Snapshot()
+			assert.Equal(t, 1, snap.Generation)
+			assert.Equal(t, 3, snap.Failures, "it was open already")
+		})
+	}
+}
+
+// What the tool asks for holds for all replicas.
+func TestFleetHeedsRetryAfter(t *testing.T) {
+	for name, options := range stores {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				guards := onStore(t, newSpy(options), 2)
+				_, err := toolguard.Call(t.Context(), guards[0], "search", 0, func(context.Context, int) (int, error) {
+					return 0, resilient.RetryAfter(errDown, 300*time.Second)
+				})
+				require.ErrorIs(t, err, errDown)
+				for range 100 {
+					for _, g := range guards {
+						require.Len(t, g.Turn(t.Context(), []string{"search"}).Withheld(), 1)
+					}
+					time.Sleep(3*time.Second - time.Millisecond)
+				}
+				time.Sleep(time.Second)
+				assert.Empty(t, guards[1].Turn(t.Context(), []string{"search"}).Withheld())
+			})
+		})
+	}
 }
 
 // A turn is one round trip at most, and none while all is healthy and there are news.

@@ -3,6 +3,7 @@ package toolguard
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,6 +17,7 @@ var ErrNilGuard = errors.New("toolguard: the guard is nil or was not made by New
 // [ErrNilGuard].
 type Guard struct {
 	plan     *plan
+	rules    atomic.Pointer[rules]
 	origin   time.Time
 	shelf    shelf
 	sessions sessions
@@ -27,15 +29,17 @@ func New(options *Options) (*Guard, error) {
 	if options == nil {
 		options = &Options{}
 	}
-	p, err := newPlan(*options)
+	p, r, err := newPlan(*options)
 	if err != nil {
 		return nil, err
 	}
-	return &Guard{
+	g := &Guard{
 		plan: p, origin: time.Now(),
 		shelf:    shelf{bound: p.MaxCircuits},
 		sessions: sessions{limit: p.MaxFailuresPerSession, bound: p.MaxCircuits},
-	}, nil
+	}
+	g.rules.Store(r)
+	return g, nil
 }
 
 // Watches reports whether tools of that name are watched.
@@ -68,10 +72,10 @@ func (g *Guard) key(ctx context.Context) (key string, ok bool) {
 // ensure returns the tools of a key, with those names among them.
 func (g *Guard) ensure(key string, names ...string) *tools {
 	ts, made, gone := g.shelf.add(key, names, g.now(), func(name string) *tool {
-		return &tool{key: key, name: name, rule: g.plan.rule(name)}
+		return &tool{guard: g, key: key, name: name}
 	})
 	for _, t := range made {
-		t.make(g)
+		t.make()
 	}
 	closeAll(gone)
 	return ts

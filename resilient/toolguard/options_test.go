@@ -102,3 +102,23 @@ func TestOptionsAreCopied(t *testing.T) {
 	require.NoError(t, call(t.Context(), g, "a", toolguard.Error))
 	require.Error(t, call(t.Context(), g, "a", toolguard.Error))
 }
+
+// R25: changed limits hold at once, also for what is withheld.
+func TestSetLimits(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newGuard(t, watchAll())
+		open(t, g, "search")
+		open(t, g, "calc")
+		time.Sleep(10 * time.Second)
+		require.Error(t, g.SetLimits(toolguard.Limits{FailureThreshold: -1}, nil))
+		require.NoError(t, g.SetLimits(toolguard.Limits{RecoveryTimeout: 10 * time.Second, FailureThreshold: 1},
+			map[string]toolguard.Limits{"calc": {RecoveryTimeout: time.Hour}}))
+		turn := g.Turn(t.Context(), []string{"search", "calc"})
+		assert.Equal(t, []string{"search"}, turn.Allowed())
+		assert.Equal(t, time.Hour-10*time.Second, time.Until(turn.Withheld()[0].Until))
+		require.NoError(t, call(t.Context(), g, "new", toolguard.Error))
+		require.Error(t, call(t.Context(), g, "new", toolguard.Error))
+		var none *toolguard.Guard
+		require.ErrorIs(t, none.SetLimits(toolguard.Limits{}, nil), toolguard.ErrNilGuard)
+	})
+}

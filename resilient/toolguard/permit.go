@@ -125,18 +125,18 @@ func (p *Permit) endUnknown(o Outcome, cause error, hold time.Duration) bool {
 	if one == nil {
 		return true
 	}
-	one.do(func() { one.late(g, o, cause, hold) })
+	one.do(func() { one.late(o, cause, hold) })
 	return true
 }
 
 // late settles an outcome for which there is no permit.
-func (t *tool) late(g *Guard, o Outcome, cause error, hold time.Duration) {
+func (t *tool) late(o Outcome, cause error, hold time.Duration) {
 	circuit := t.circuit.Load()
-	if g.plan.Store == nil { // then it was closed, in its first round
+	if t.guard.plan.Store == nil { // then it was closed, in its first round
 		settle(circuit, breaker.Permit{}, o, cause, hold)
 		return
 	}
-	permit, rejected := circuit.Acquire(circuit.Now(), t.rule.timeout)
+	permit, rejected := circuit.Acquire(circuit.Now(), t.rule().timeout)
 	switch {
 	case rejected != nil: // others know already
 	case permit.Probe(): // it began before, so it was none

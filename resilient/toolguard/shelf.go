@@ -131,6 +131,13 @@ func (s *shelf) clear() []*tool {
 	return all
 }
 
+// snapshot is what is there now.
+func (s *shelf) snapshot() []*tool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.all()
+}
+
 // all is what is there. The mutex is held.
 func (s *shelf) all() []*tool {
 	all := make([]*tool, 0, s.count)

@@ -39,9 +39,7 @@ func (g *Guard) Tools() []Status {
 	if !g.usable() {
 		return nil
 	}
-	g.shelf.mu.RLock()
-	all := g.shelf.all()
-	g.shelf.mu.RUnlock()
+	all := g.shelf.snapshot()
 	found := make([]Status, 0, len(all))
 	for _, one := range all {
 		if c := one.circuit.Load(); c != nil {

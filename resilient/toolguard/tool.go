@@ -10,8 +10,8 @@ import (
 
 // tool is what is known of one pair of key and tool.
 type tool struct {
+	guard     *Guard
 	key, name string
-	rule      *rule
 	shift     time.Duration // what the circuit's clock is ahead of the guard's
 	used      atomic.Int64  // when it was called last, on the guard's clock
 	refused   atomic.Uint64
@@ -26,8 +26,9 @@ type tool struct {
 }
 
 // make makes the circuit, and then does what others have left to be done.
-func (t *tool) make(g *Guard) {
-	circuit, err := breaker.New(CircuitName(t.key, t.name), t.rule.settings, &breaker.Options{
+func (t *tool) make() {
+	g := t.guard
+	circuit, err := breaker.New(CircuitName(t.key, t.name), t.rule().settings, &breaker.Options{
 		OnTransition: func(change breaker.Transition) { t.do(func() { g.onTransition(t, change) }) },
 		OnPanic:      func(value any) { g.report("Observer", value) },
 		Store:        g.plan.Store,
@@ -40,6 +41,9 @@ func (t *tool) make(g *Guard) {
 	t.circuit.Store(circuit)
 	t.drain()
 }
+
+// rule is how the tool is watched at the moment.
+func (t *tool) rule() *rule { return t.guard.rules.Load().of(t.name) }
 
 // drain does what is waiting. Foreign code in it that ends the goroutine does not end
 // the rest.

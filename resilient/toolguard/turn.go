@@ -112,7 +112,7 @@ func ask(suspects []*tool, now time.Duration, may bool) []breaker.Grant {
 		switch {
 		case grants[i].Rejected != nil:
 		case may:
-			requests = append(requests, breaker.Request{Circuit: circuit, Limit: one.rule.claimLimit()})
+			requests = append(requests, breaker.Request{Circuit: circuit, Limit: one.rule().claimLimit()})
 			at = append(at, i)
 		case circuit.State() != breaker.Closed:
 			grants[i].Rejected = &breaker.RejectedError{Service: circuit.Name(), State: circuit.State()}
@@ -134,7 +134,7 @@ func (t *Turn) take(one *tool, grant breaker.Grant, now time.Duration) {
 			Tool: one.name, Reason: reasonOf(grant.Rejected), Until: grant.Rejected.Until,
 		})
 	case grant.Permit.Probe():
-		t.claims = append(t.claims, claim{tool: one, permit: grant.Permit, until: now + one.rule.lease})
+		t.claims = append(t.claims, claim{tool: one, permit: grant.Permit, until: now + one.rule().lease})
 	default: // closed, as is known now
 	}
 }
