@@ -101,7 +101,7 @@ func (g *Guard) toolFor(turn *Turn, key, name string, now time.Duration) *tool {
 func (g *Guard) admit(turn *Turn, one *tool, now time.Duration) (breaker.Permit, *RefusedError) {
 	circuit := one.circuit.Load()
 	if turn == nil {
-		permit, rejected := circuit.Acquire(now+one.shift, one.rule().timeout)
+		permit, rejected := circuit.Acquire(one.clock(now), one.rule().timeout)
 		return permit, refusal(one, rejected)
 	}
 	mine, has, second := turn.use(one)
@@ -115,7 +115,7 @@ func (g *Guard) admit(turn *Turn, one *tool, now time.Duration) (breaker.Permit,
 	case (second || turn.byName[one.name] != nil) && !healthy(circuit):
 		return breaker.Permit{}, turn.stillRefused(one, second, now)
 	}
-	permit, rejected := circuit.Acquire(now+one.shift, one.rule().timeout)
+	permit, rejected := circuit.Acquire(one.clock(now), one.rule().timeout)
 	if rejected == nil && permit.Probe() && !turn.note(one, permit) {
 		circuit.Settle(permit, breaker.Neutral, nil)
 		return breaker.Permit{}, turn.stillRefused(one, true, now)
@@ -144,7 +144,7 @@ func refusal(one *tool, rejected *breaker.RejectedError) *RefusedError {
 // turn that does not offer it, nor twice for one that does.
 func (t *Turn) stillRefused(one *tool, second bool, now time.Duration) *RefusedError {
 	circuit := one.circuit.Load()
-	rejected := circuit.Rejects(now + one.shift)
+	rejected := circuit.Rejects(one.clock(now))
 	if rejected == nil {
 		rejected = &breaker.RejectedError{Service: circuit.Name(), State: breaker.Open}
 	}

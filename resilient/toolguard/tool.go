@@ -80,11 +80,15 @@ func (t *tool) do(f func()) {
 	f()
 }
 
+// clock turns a time on the guard's clock into one on the circuit's. It was read before
+// the circuit was made, maybe: then it is the circuit's first.
+func (t *tool) clock(now time.Duration) time.Duration { return max(now+t.shift, 1) }
+
 // admits reports whether a call at that time, on the guard's clock, needs to ask for
 // nothing.
 func (t *tool) admits(now time.Duration) bool {
 	c := t.circuit.Load()
-	return c == nil || c.Admits(now+t.shift)
+	return c == nil || c.Admits(t.clock(now))
 }
 
 // evictable reports whether nothing is lost that keeps a call from a broken tool.

@@ -108,7 +108,7 @@ func ask(suspects []*tool, now time.Duration, may bool) []breaker.Grant {
 	var at []int
 	for i, one := range suspects {
 		circuit := one.circuit.Load()
-		grants[i].Rejected = circuit.Rejects(now + one.shift)
+		grants[i].Rejected = circuit.Rejects(one.clock(now))
 		switch {
 		case grants[i].Rejected != nil:
 		case may:
