@@ -154,6 +154,14 @@ func (c *Circuit) Acquire(now, limit time.Duration) (Permit, *RejectedError) {
 	return c.acquireSlow(limit)
 }
 
+// Admits reports whether an attempt at the time now would be admitted without asking
+// for anything: the circuit is closed or off, and what is known of it is fresh. It
+// changes nothing and takes no lock.
+func (c *Circuit) Admits(now time.Duration) bool {
+	v := c.view.Load()
+	return v.admits && now < v.until
+}
+
 // Rejects returns what an attempt at the time now would be refused with, or nil. It
 // asks for nothing and changes nothing.
 func (c *Circuit) Rejects(now time.Duration) *RejectedError {
