@@ -69,19 +69,19 @@ func sameStore(a, b Store) bool {
 	return reflect.TypeOf(a) == reflect.TypeOf(b) && reflect.ValueOf(a).Comparable() && a == b
 }
 
-// giveBack ends what has been begun: questions that nobody answers any more, and permits
-// that nobody has.
+// giveBack ends what has been begun: questions that nobody answers any more, and then
+// permits that nobody has. Each is a step by itself, as a listener can end that one too.
 func giveBack(requests []Request, grants []Grant, asked []*question) {
-	defer func() {
-		for i, g := range grants {
-			if g.Permit.token != 0 {
-				defer requests[i].Circuit.Settle(g.Permit, Neutral, nil)
-			}
+	switch {
+	case len(asked) > 0:
+		defer giveBack(requests, grants, asked[1:])
+		if !asked[0].done {
+			asked[0].answered()
 		}
-	}()
-	for _, q := range asked {
-		if !q.done {
-			defer q.answered() // each by itself, as a listener can end this one too
+	case len(grants) > 0:
+		defer giveBack(requests[1:], grants[1:], nil)
+		if grants[0].Permit.token != 0 {
+			requests[0].Circuit.Settle(grants[0].Permit, Neutral, nil)
 		}
 	}
 }

@@ -331,7 +331,9 @@ func (c *Circuit) force(f Force) {
 	if c.sharedMode() {
 		c.rejoin(now)
 	} else {
-		c.advance(c.machine.SetForce(f, now), c.settings, now)
+		next := c.machine.SetForce(f, now)
+		next.ForceUntil = 0 // that of an order which is on already is not this one's
+		c.advance(c.fleetForce(next, now), c.settings, now)
 	}
 	c.unlock()
 }

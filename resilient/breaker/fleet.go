@@ -224,7 +224,7 @@ func (c *Circuit) adopt(a Answer, certain bool, at time.Duration) {
 		return
 	}
 	c.order = f.order
-	if f.mode == Lost && f.wasApart && c.machine.State(c.settings) != Closed {
+	if f.mode == Lost && f.wasApart && c.machine.Beneath != Closed {
 		f.mode = Apart // it is still open by itself
 	}
 	if f.mode == Apart && !moved && f.seen.Force == NoForce {
@@ -269,6 +269,18 @@ func (c *Circuit) rejoin(now time.Duration) {
 		next.Round |= local
 	}
 	c.advance(next, c.settings, now)
+}
+
+// fleetForce puts over a machine that goes on without its store, and that nothing lies
+// over, what the fleet's operator has ordered.
+func (c *Circuit) fleetForce(m Machine, now time.Duration) Machine {
+	f := c.fleet
+	if f == nil || f.mode != Lost || m.Force != NoForce || f.seen.Force == NoForce || now >= f.seen.ForceUntil {
+		return m
+	}
+	m = m.SetForce(f.seen.Force, now)
+	m.ForceUntil, c.order = f.seen.ForceUntil, f.order
+	return m
 }
 
 // toldCause is a failure that another process has seen.

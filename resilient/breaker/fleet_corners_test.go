@@ -474,3 +474,79 @@ func TestACausesTextMayUseTheCircuit(t *testing.T) {
 		})
 	}
 }
+
+// ForceOpen has no end, not even that of an operator's order which is on already.
+func TestAnOwnForceOutlastsAnOrder(t *testing.T) {
+	for name, s := range map[string]*shelf{"alone": nil, "lost": newShelf()} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				options := &breaker.Options{}
+				if s != nil {
+					options.Store = s
+				}
+				c, err := breaker.New("dep", small(), options)
+				require.NoError(t, err)
+				order := breaker.Order{Force: breaker.ForceOpen, Author: "ann", Reason: "drill", For: time.Minute}
+				require.NoError(t, c.Steer(t.Context(), order))
+				if s != nil {
+					s.break_(errStore)
+					time.Sleep(2 * time.Second)
+					require.False(t, call(c, nil))
+					require.Equal(t, breaker.Lost, c.Snapshot().Sharing)
+				}
+				c.ForceOpen()
+				time.Sleep(time.Hour)
+				assert.False(t, call(c, nil))
+				assert.Zero(t, c.Snapshot().ForceUntil)
+				c.Release()
+				assert.True(t, call(c, nil))
+			})
+		})
+	}
+}
+
+// What a process lifts is its own force: the fleet's holds, though the store is lost.
+func TestReleaseLeavesTheFleetsForce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf()
+		c := replica(t, s, small())
+		order := breaker.Order{Force: breaker.ForceOpen, Author: "ann", Reason: "drill", For: time.Minute}
+		require.NoError(t, c.Steer(t.Context(), order))
+		s.break_(errStore)
+		time.Sleep(2 * time.Second)
+		require.False(t, call(c, nil))
+		require.Equal(t, breaker.Lost, c.Snapshot().Sharing)
+		c.ForceClosed()
+		require.True(t, call(c, nil))
+		c.Release()
+		assert.False(t, call(c, nil))
+		assert.Equal(t, "ann", c.Snapshot().Order.Author)
+		time.Sleep(time.Minute)
+		assert.True(t, call(c, nil))
+	})
+}
+
+// A circuit that has closed while its store was lost is not apart any more.
+func TestACircuitThatClosedWhileLostIsNotApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, settings := newShelf(), small()
+		settings.MinReporters = 2
+		c := replica(t, s, settings)
+		require.True(t, call(c, nil))
+		s.break_(errStore)
+		for range 2 {
+			require.True(t, call(c, errDown))
+		}
+		time.Sleep(16 * time.Second)
+		require.True(t, call(c, nil))
+		off := settings
+		off.Enabled = false
+		require.NoError(t, c.SetSettings(off))
+		s.break_(nil)
+		time.Sleep(2 * time.Second)
+		require.True(t, call(c, nil))
+		require.NoError(t, c.SetSettings(settings))
+		assert.Equal(t, breaker.Closed, c.State())
+		assert.Equal(t, breaker.Shared, c.Snapshot().Sharing)
+	})
+}

@@ -78,7 +78,7 @@ func TestAFleetRecovers(t *testing.T) {
 			var all sync.WaitGroup
 			for i, c := range fleet {
 				for j := range 4 {
-					all.Go(func() { storm(t, c, settings, rand.New(rand.NewPCG(seed, uint64(10*i+j))), &down, &store.bad) })
+					all.Go(func() { storm(t, c, settings, rand.New(rand.NewPCG(seed, uint64(10*i+j))), &down, store) })
 				}
 			}
 			all.Wait()
@@ -111,14 +111,14 @@ func TestAFleetRecovers(t *testing.T) {
 }
 
 // storm does to a circuit whatever can be done.
-func storm(t *testing.T, c *breaker.Circuit, settings breaker.Settings, dice *rand.Rand, down, bad *atomic.Bool) {
+func storm(t *testing.T, c *breaker.Circuit, settings breaker.Settings, dice *rand.Rand, down *atomic.Bool, store *moody) {
 	for range 150 {
 		time.Sleep(time.Duration(dice.IntN(1500)) * time.Millisecond)
 		switch n := dice.IntN(60); n {
 		case 0:
 			down.Store(!down.Load())
 		case 1:
-			bad.Store(!bad.Load())
+			store.bad.Store(!store.bad.Load())
 		case 2, 3, 4:
 			[]func(){c.ForceOpen, c.ForceClosed, c.Disable}[n-2]()
 			time.Sleep(time.Duration(dice.IntN(3000)) * time.Millisecond)
@@ -140,6 +140,8 @@ func storm(t *testing.T, c *breaker.Circuit, settings breaker.Settings, dice *ra
 			other := settings
 			other.Enabled, other.Local, other.MinReporters = dice.IntN(2) == 0, dice.IntN(3) == 0, 1+dice.IntN(2)
 			require.NoError(t, c.SetSettings(other))
+		case 13:
+			store.Skew(time.Duration(dice.IntN(7200)-3600) * time.Second)
 		case 10:
 			for _, g := range breaker.AcquireAll([]breaker.Request{{Circuit: c, Limit: limit}, {Circuit: c, Limit: limit}}) {
 				if g.Rejected == nil {

@@ -13,13 +13,13 @@ import (
 	"github.com/seed42274fcc/stoic/resilient/breaker"
 )
 
-// slowStore takes its time.
-type slowStore struct {
+// leisurelyStore takes its time.
+type leisurelyStore struct {
 	*breaker.MemoryStore
 	pause time.Duration
 }
 
-func (s *slowStore) Do(ctx context.Context, circuit string, c breaker.Command) (breaker.Answer, error) {
+func (s *leisurelyStore) Do(ctx context.Context, circuit string, c breaker.Command) (breaker.Answer, error) {
 	time.Sleep(s.pause)
 	return s.MemoryStore.Do(ctx, circuit, c)
 }
@@ -28,7 +28,7 @@ func (s *slowStore) Do(ctx context.Context, circuit string, c breaker.Command) (
 // begin when the store took longer to say so than the caller has.
 func TestNoAttemptUnderAnOwnProbeBeginsTooLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &slowStore{MemoryStore: breaker.NewMemoryStore(&breaker.MemoryOptions{Silent: true})}
+		store := &leisurelyStore{MemoryStore: breaker.NewMemoryStore(&breaker.MemoryOptions{Silent: true})}
 		g := newGuard(t, steady(threshold(1)), &resilient.Options{Store: store})
 		require.Error(t, resilient.Do(t.Context(), g, apply, func(context.Context) error { return errDown }))
 		time.Sleep(2 * time.Minute)
