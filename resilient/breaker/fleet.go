@@ -467,6 +467,9 @@ func (c *Circuit) settleInStore(p Permit, o Outcome, cause error) bool {
 	answer, err := c.ask(command)
 	if err != nil {
 		f.succeeded = f.succeeded || command.Restart
+		if command.Restart && p.round == c.machine.Round && c.machine.State(c.settings) == Closed {
+			c.count(Success) // the one before it, since many failures may end their wait at once
+		}
 		return c.settleLocal(p, o, cause)
 	}
 	if answer.Counted && command.Cause != "" && f.version != before && f.causeText == command.Cause && cause != nil {
