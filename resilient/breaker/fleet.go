@@ -571,6 +571,9 @@ func (c *Circuit) settleInStore(p Permit, o Outcome, why fault) bool {
 	}
 	if err != nil {
 		f.succeeded = f.succeeded || command.Restart
+		if command.Restart && p.round == c.machine.Round && c.machine.State(c.settings) == Closed {
+			c.count(Success) // the one before it, since many failures may end their wait at once
+		}
 		return c.settleLocal(p, o, why)
 	}
 	c.unlock()

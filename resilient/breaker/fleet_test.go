@@ -184,6 +184,25 @@ func TestASuccessCountsWhileAFailureIsBeingReported(t *testing.T) {
 	})
 }
 
+func TestFailuresThatCouldNotBeReportedAreNotInARowForThat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf()
+		c := replica(t, s, small()) // two failures open it
+		require.True(t, call(c, nil))
+		s.break_(errStore)
+		s.before = func(breaker.Command) {
+			s.before = nil
+			require.True(t, call(c, nil))
+			require.True(t, call(c, errDown)) // finds out first that the store is gone
+		}
+		require.True(t, call(c, errDown))
+		require.Equal(t, breaker.Lost, c.Snapshot().Sharing)
+		assert.Equal(t, breaker.Closed, c.State(), "there was a success between the two")
+		require.True(t, call(c, errDown))
+		assert.Equal(t, breaker.Open, c.State(), "and none between these")
+	})
+}
+
 func TestOneProbeInTheWholeFleet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShelf()
