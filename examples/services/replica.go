@@ -50,7 +50,7 @@ func serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	go func() { ended <- store.Run(ctx) }() // without it the circuits ask by themselves, once a second
 	defer func() {
 		stop()
-		<-ended
+		_ = <-ended
 		_ = store.Close()
 	}()
 	registry, err := policies.FromEnv("CLEVERAGENTS", &policies.Options{
