@@ -45,16 +45,17 @@ help: ## list the targets
 		/^[a-z][a-z-]*:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: test
-test: check-format check-generate vet test-root test-nested lint ## check everything: format, generated code, vet, tests (-race on the root), linters
+test: check-format check-generate vet test-root test-nested lint not-run ## check everything: format, generated code, vet, tests (-race on the root), linters
 
 .PHONY: demo
 demo: ## run the example services (V=1 shows the logs; ARGS='-run 429' runs some)
 	cd examples/services && go run . $(if $(V),-v) $(ARGS)
 
 .PHONY: bench
-bench: ## measure this library side by side with its peers (ARGS=… is passed on)
+bench: redis ## measure this library side by side with its peers (ARGS=… is passed on)
 	cd bench && go run . $(ARGS)
 	cd bench/gen && go run .
+	cd bench/fleet && go run .
 
 .PHONY: cover
 cover: ## test the root module and write coverage.html
@@ -103,18 +104,35 @@ check-generate: ## fail, with a diff, if generated code is out of date
 check-tidy: ## fail if a go.mod or go.sum is not tidy
 	@for module in $(ALL); do echo "== go mod tidy -diff: $$module"; (cd $$module && go mod tidy -diff); done
 
+# What needs a redis-server fails where there is none if CI is set, and says so at the end elsewhere.
+.PHONY: redis
+redis: ## see that there is a redis-server, from the system's packages if need be (root, apt)
+	@if command -v redis-server > /dev/null; then exit 0; fi; \
+	if [[ $$(id -u) == 0 ]] && command -v apt-get > /dev/null; then \
+		echo "== install redis-server"; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends redis-server || true; \
+	fi; \
+	if ! command -v redis-server > /dev/null && [[ -n "$${CI:-}" || "$${STOIC_REDIS:-}" == required ]]; then \
+		echo "there is no redis-server, and it cannot be installed" >&2; exit 1; \
+	fi
+
+.PHONY: not-run
+not-run:
+	@command -v redis-server > /dev/null || \
+		echo "NOT RUN, for want of a redis-server: the tests of resilient/redisstore that need one, resilient/redisstore/chaos"
+
 .PHONY: vet
 vet: ## go vet, in every module
 	@for module in $(CODE); do echo "== go vet: $$module"; (cd $$module && go vet ./...); done
 
 .PHONY: test-root
-test-root: ## the library's tests under the race detector, fuzz seeds among them
+test-root: redis ## the library's tests under the race detector, fuzz seeds among them
 	@echo "== go test -race: ."
 	go test -race -timeout $(TESTTIME) ./...
 	go test -tags stoicdebug -run Forgotten ./resilient
 
 .PHONY: test-nested
-test-nested: ## the tests of the nested modules
+test-nested: redis ## the tests of the nested modules
 	@for module in $(NESTED); do echo "== go test: $$module"; (cd $$module && go test -timeout $(TESTTIME) ./...); done
 
 .PHONY: lint
@@ -152,8 +170,8 @@ fuzz: ## fuzz every target of the root module, FUZZTIME=30s each
 rapid-packages = go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | awk '/pgregory.net\/rapid/ { print $$1 }'
 
 .PHONY: test-repeated
-test-repeated: ## the library's tests NIGHTLY_RUNS times, its property tests with RAPID_CHECKS cases
-	go test -race -shuffle=on -count=$(NIGHTLY_RUNS) -timeout 60m ./...
+test-repeated: ## what runs in programs (not the tools), NIGHTLY_RUNS times under -race; property tests with RAPID_CHECKS cases
+	go test -race -shuffle=on -count=$(NIGHTLY_RUNS) -timeout 60m $$(go list ./... | grep -vE '/(gen|cmd|internal)(/|$$)')
 	@packages=$$($(rapid-packages)); \
 	if [[ -z $$packages ]]; then echo "no property test found"; exit 1; fi; \
 	set -x; go test -timeout 60m $$packages -rapid.checks=$(RAPID_CHECKS)
@@ -168,11 +186,16 @@ corpus: linters ## wrap every exported interface of popular modules: compiled, o
 vet-corpus: ## resilientvet has nothing to say about popular modules that do not use the library
 	go test -tags vetcorpus -run '^TestCorpus$$' -count=1 -timeout 30m -v ./cmd/resilientvet
 
+.PHONY: chaos
+chaos: redis ## the shared circuit at length: servers, processes and networks that fail, histories checked for linearizability
+	cd resilient/redisstore/chaos && STOIC_NIGHTLY=1 go test -count=1 -timeout 60m -v ./...
+
 .PHONY: nightly
 nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) test
 	$(MAKE) test-repeated
 	$(MAKE) fuzz FUZZTIME=$(NIGHTLY_FUZZ)
+	$(MAKE) chaos
 	$(MAKE) demo
 	$(MAKE) bench
 	$(MAKE) corpus

@@ -33,6 +33,9 @@
 //	circuit_breaker_cooldown           P_CB_COOLDOWN             30           0 … 86400
 //	retry_service_overrides            P_RETRY_SERVICE_OVERRIDES {}           at most 10000 characters
 //
+// P_CB_STORE is read by redisstore.FromEnv, which makes an Options.Store of it: where
+// circuits are shared. This package only knows that it is no mistake.
+//
 // The overrides are a JSON object from service to override:
 //
 //	{"plan_service": {"retry": {"max_attempts": 5, "base_delay": 2.0}, "circuit_breaker": {"failure_threshold": 3}},
@@ -42,7 +45,9 @@
 //	                 retry_on_idempotent_only (true), max_retry_after (as max_delay; 0 … 86400)
 //	circuit_breaker  enabled (true), failure_threshold, recovery_timeout, cooldown (or cooldown_seconds),
 //	                 half_open_max_successes (1; 1 … 100), recovery_multiplier (1; 1 … 100),
-//	                 max_recovery_timeout (86400; at least recovery_timeout), probe_lease (0; 0 … 86400)
+//	                 max_recovery_timeout (86400; at least recovery_timeout), probe_lease (0; 0 … 86400),
+//	                 min_reporters (1; 1 … 100)
+//	store            shared, if there is one; or local
 //	total_timeout    300; > 0 … 300
 //	attempt_timeout  none; > 0 … 300
 //

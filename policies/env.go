@@ -105,9 +105,13 @@ func (c *Config) warnOfSlips(environ []string) {
 	}
 }
 
-// knownVariables lists the variables that are read, without prefix.
+// variableStore says where circuits are shared. Package redisstore reads it, and makes
+// the store that the application hands over.
+const variableStore = "CB_STORE"
+
+// knownVariables lists the variables that are read, without prefix, here and there.
 func knownVariables() []string {
-	known := []string{variableOverrides}
+	known := []string{variableOverrides, variableStore}
 	for i := range fields {
 		if v := fields[i].variable; v != "" {
 			known = append(known, v)

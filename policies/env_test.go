@@ -131,6 +131,7 @@ func TestMisspeltVariables(t *testing.T) {
 	environ := []string{
 		"P_RETRY_MAX_ATEMPTS=5", "P_CB_COOL=1", "P_RETRY_OVERRIDES={}", "P_RETRY_BASE_DELAY=2", "P_RETRY_MAX_RETRIES=4",
 		"P_PORT=80", "PP_RETRY_X=1", "OTHER_RETRY_MAX_ATEMPTS=1", "P_CB_=", "odd",
+		"P_CB_STORE=redis://localhost", "P_CB_STROE=redis://localhost",
 	}
 	lookup := func(name string) (string, bool) {
 		for _, entry := range environ {
@@ -153,6 +154,7 @@ func TestMisspeltVariables(t *testing.T) {
 		`P_RETRY_OVERRIDES: no such variable is read (did you mean "P_RETRY_SERVICE_OVERRIDES"?); it is ignored`,
 		`P_CB_: no such variable is read; it is ignored`,
 		`P_CB_COOL: no such variable is read (did you mean "P_CB_COOLDOWN"?); it is ignored`,
+		`P_CB_STROE: no such variable is read (did you mean "P_CB_STORE"?); it is ignored`,
 		`P_RETRY_MAX_ATEMPTS: no such variable is read (did you mean "P_RETRY_MAX_ATTEMPTS"?); it is ignored`,
 	}, texts)
 	assert.Equal(t, 2*time.Second, reg.Policy("plan_service").Retry.BaseDelay)

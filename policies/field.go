@@ -240,6 +240,22 @@ var fields = []field{
 		},
 	},
 	{
+		section: sectionCircuit, key: "min_reporters",
+		access: slot[int]{
+			in:   func(p *Patch) **int { return &p.Circuit.MinReporters },
+			of:   func(p *resilient.Policy) []*int { return []*int{&p.Circuit.MinReporters} },
+			kind: whole(1, 100),
+		},
+	},
+	{
+		key: "store",
+		access: slot[bool]{
+			in:   func(p *Patch) **bool { return &p.Circuit.Local },
+			of:   func(p *resilient.Policy) []*bool { return []*bool{&p.Circuit.Local} },
+			kind: place(),
+		},
+	},
+	{
 		key: "total_timeout",
 		access: slot[time.Duration]{
 			in:   func(p *Patch) **time.Duration { return &p.TotalTimeout },

@@ -54,6 +54,9 @@ func TestEveryOverrideKey(t *testing.T) {
 		`"circuit_breaker":{"recovery_multiplier":1.5}`:     func(p *resilient.Policy) { p.Circuit.RecoveryMultiplier = 1.5 },
 		`"circuit_breaker":{"max_recovery_timeout":"10m"}`:  func(p *resilient.Policy) { p.Circuit.MaxRecoveryTimeout = 10 * time.Minute },
 		`"circuit_breaker":{"probe_lease":400}`:             func(p *resilient.Policy) { p.Circuit.ProbeLease = 400 * time.Second },
+		`"circuit_breaker":{"min_reporters":2}`:             func(p *resilient.Policy) { p.Circuit.MinReporters = 2 },
+		`"store":"local"`:                                   func(p *resilient.Policy) { p.Circuit.Local = true },
+		`"store":"shared"`:                                  nil,
 		`"total_timeout":300`:                               nil,
 		`"total_timeout":0.001`:                             func(p *resilient.Policy) { p.TotalTimeout = time.Millisecond },
 		`"attempt_timeout":10`:                              func(p *resilient.Policy) { p.AttemptTimeout = seconds(10) },
@@ -127,6 +130,8 @@ func TestSkippedOverrides(t *testing.T) {
 		{`{"attempt_timeout":0}`, "attempt_timeout", policies.KindOutOfRange},
 		{`{"retry":{"max_attempts":3,"max_attempts":4}}`, "retry.max_attempts", policies.KindDuplicate},
 		{`{"retry":{"max_attempts":3},"retry":{"max_attempts":4}}`, "retry", policies.KindDuplicate},
+		{`{"store":"redis"}`, "store", policies.KindOutOfRange},
+		{`{"store":true}`, "store", policies.KindWrongType},
 		{`{"circuit_breaker":{"cooldown":1,"cooldown_seconds":1}}`, "circuit_breaker.cooldown", policies.KindDuplicate},
 	}
 	// P66: what 0 and −1 do, for every numeric key.
@@ -134,7 +139,7 @@ func TestSkippedOverrides(t *testing.T) {
 		"retry.max_attempts": false, "retry.base_delay": true, "retry.max_retry_after": true,
 		"circuit_breaker.failure_threshold": false, "circuit_breaker.recovery_timeout": false, "circuit_breaker.cooldown": true,
 		"circuit_breaker.half_open_max_successes": false, "circuit_breaker.recovery_multiplier": false,
-		"circuit_breaker.max_recovery_timeout": false, "circuit_breaker.probe_lease": true, "total_timeout": false, "attempt_timeout": false,
+		"circuit_breaker.max_recovery_timeout": false, "circuit_breaker.probe_lease": true, "circuit_breaker.min_reporters": false, "total_timeout": false, "attempt_timeout": false,
 	} {
 		format := `{%q:%d}`
 		name := key

@@ -48,6 +48,9 @@ type CircuitPatch struct {
 	RecoveryMultiplier   *float64
 	MaxRecoveryTimeout   *time.Duration
 	ProbeLease           *time.Duration
+	MinReporters         *int
+	// Local is the key "store" of an override, which stands beside the timeouts.
+	Local *bool
 }
 
 // Apply returns onto with the fields that the patch holds replaced. It checks

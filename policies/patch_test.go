@@ -22,7 +22,7 @@ func full() policies.Patch {
 		Circuit: policies.CircuitPatch{
 			Enabled: new(false), FailureThreshold: new(8), RecoveryTimeout: new(9 * time.Second), Cooldown: new(time.Duration(0)),
 			HalfOpenMaxSuccesses: new(4), RecoveryMultiplier: new(2.5), MaxRecoveryTimeout: new(90 * time.Second),
-			ProbeLease: new(7 * time.Minute),
+			ProbeLease: new(7 * time.Minute), MinReporters: new(2), Local: new(true),
 		},
 		TotalTimeout:   new(100 * time.Second),
 		AttemptTimeout: new(1500 * time.Millisecond),
@@ -63,6 +63,7 @@ func TestPatchAppliesEveryField(t *testing.T) {
 		Circuit: resilient.CircuitPolicy{
 			FailureThreshold: 8, RecoveryTimeout: 9 * time.Second, MaxProbes: 4, SuccessesToClose: 4,
 			RecoveryMultiplier: 2.5, MaxRecoveryTimeout: 90 * time.Second, ProbeLease: 7 * time.Minute,
+			MinReporters: 2, Local: true,
 		},
 		TotalTimeout:   100 * time.Second,
 		AttemptTimeout: 1500 * time.Millisecond,

@@ -51,7 +51,9 @@ func newRegistry(b *book, options Options) (*Registry, error) {
 	}
 	// An override may name the shared guard too, and so give it a policy.
 	if r.shared = r.registered[SharedGuard]; r.shared == nil {
-		shared, err := resilient.NewGuard(SharedGuard, r.fallback, &options.Options)
+		alone := options.Options
+		alone.Store = nil // the others of another process are not these
+		shared, err := resilient.NewGuard(SharedGuard, r.fallback, &alone)
 		if err != nil {
 			return nil, fmt.Errorf("policies: %w", err)
 		}

@@ -225,3 +225,35 @@ func strategy() kind[resilient.Backoff] {
 		text: func(v resilient.Backoff) string { return string(v) },
 	}
 }
+
+// Where a circuit is kept, as an override has it.
+const (
+	storeLocal  = "local"
+	storeShared = "shared"
+)
+
+// place is where a circuit is kept: true is in this process only.
+func place() kind[bool] {
+	text := func(local bool) string {
+		if local {
+			return storeLocal
+		}
+		return storeShared
+	}
+	return kind[bool]{
+		parse: func(value any) (bool, *fault) {
+			name, ok := value.(string)
+			switch {
+			case !ok:
+				return false, wrongType(value, `"local" or "shared"`)
+			case name == storeLocal, name == storeShared:
+				return name == storeLocal, nil
+			}
+			return false, outOfRange("is no place for a circuit%s, want local or shared",
+				didYouMean(nearest(name, []string{storeLocal, storeShared})))
+		},
+		limit: func(bool) *fault { return nil },
+		json:  func(local bool) any { return text(local) },
+		text:  text,
+	}
+}

@@ -58,6 +58,7 @@ func NewGuard(name string, policy Policy, options *Options) (*Guard, error) {
 	circuit, err := breaker.New(g.name, policy.Circuit, &breaker.Options{
 		OnTransition: g.onTransition,
 		OnPanic:      func(value any) { g.report("Observer", value) },
+		Store:        g.options.Store,
 	})
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func TestDefaultPolicy(t *testing.T) {
 		},
 		Circuit: breaker.Settings{
 			Enabled: true, FailureThreshold: 5, RecoveryTimeout: 60 * sec, Cooldown: 30 * sec, MaxProbes: 1,
-			SuccessesToClose: 1, RecoveryMultiplier: 1, MaxRecoveryTimeout: 24 * time.Hour,
+			SuccessesToClose: 1, RecoveryMultiplier: 1, MaxRecoveryTimeout: 24 * time.Hour, MinReporters: 1,
 		},
 		TotalTimeout: 300 * sec,
 	}

@@ -39,6 +39,36 @@ func Neutral(err error) error { return marked(err, markNeutral, 0) }
 // RetryAfter(nil, d) is nil.
 func RetryAfter(err error, after time.Duration) error { return marked(err, markRetryAfter, after) }
 
+// Marks are what an error says of itself to whoever has to judge it. The zero value
+// says nothing.
+type Marks struct {
+	// Permanent and Neutral report the marks of those names.
+	Permanent, Neutral bool
+	// Refused reports that a guarded call inside was refused: nothing ran.
+	Refused bool
+	// Exhausted reports that a guarded call inside gave up.
+	Exhausted bool
+	// RetryAfter is how long the server asked to wait; 0 if it did not, and negative if
+	// nobody can wait so long.
+	RetryAfter time.Duration
+}
+
+// MarksOf looks for marks as a [Guard] does, for those who judge errors themselves,
+// through any wrapping and joining. An error whose methods panic says what could be
+// seen of it.
+func MarksOf(err error) (m Marks) {
+	var f findings
+	defer func() {
+		_ = recover() // a foreign method's: as a guard judges, by what was seen
+		m = Marks{
+			Permanent: f.seen.has(sawPermanent), Neutral: f.seen.has(sawNeutral),
+			Refused: f.seen.has(sawRejected), Exhausted: f.seen.has(sawExhausted), RetryAfter: f.after,
+		}
+	}()
+	f.scan(err)
+	return m
+}
+
 func marked(err error, kind markKind, after time.Duration) error {
 	if err == nil {
 		return nil

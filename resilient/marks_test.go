@@ -285,3 +285,27 @@ func TestMarksInsideOfAnExhaustedCallAreNotAsked(t *testing.T) {
 		assert.Equal(t, 1, g.Circuit().Snapshot().Failures)
 	})
 }
+
+// Whoever judges errors himself sees what a guard sees.
+func TestMarksOf(t *testing.T) {
+	for name, wrap := range wrappings {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, resilient.Marks{Permanent: true}, resilient.MarksOf(wrap(resilient.Permanent(errDown))))
+			assert.Equal(t, resilient.Marks{Neutral: true}, resilient.MarksOf(wrap(resilient.Neutral(errDown))))
+			assert.Equal(t, resilient.Marks{RetryAfter: time.Minute}, resilient.MarksOf(wrap(resilient.RetryAfter(errDown, time.Minute))))
+		})
+	}
+	assert.Equal(t, resilient.Marks{Refused: true}, resilient.MarksOf(fmt.Errorf("a: %w", &resilient.RejectedError{})))
+	assert.Equal(t, resilient.Marks{Exhausted: true}, resilient.MarksOf(fmt.Errorf("a: %w", &resilient.ExhaustedError{})))
+	assert.Zero(t, resilient.MarksOf(errDown))
+	assert.Zero(t, resilient.MarksOf(nil))
+	var typedNil *unwrapsItself
+	assert.NotPanics(t, func() { resilient.MarksOf(errors.Join(resilient.Neutral(errDown), typedNil)) })
+	assert.True(t, resilient.MarksOf(errors.Join(resilient.Neutral(errDown), typedNil)).Neutral, "what was seen before")
+}
+
+// unwrapsItself panics if it is a typed nil.
+type unwrapsItself struct{ inner error }
+
+func (e *unwrapsItself) Error() string { return e.inner.Error() }
+func (e *unwrapsItself) Unwrap() error { return e.inner }

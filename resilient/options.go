@@ -38,6 +38,10 @@ type Options struct {
 	// ReadOnlyPlan reports whether a phase, as [Op.InPlan] was given it, is one in
 	// which a plan only reads. Nil means that none is. Package policies has one.
 	ReadOnlyPlan func(phase any) bool
+	// Store shares the guard's circuit with all processes that have a guard of the same
+	// name on the same store. Nil keeps it in this process; so does the policy, where
+	// its Circuit.Local is set.
+	Store breaker.Store
 	// Replay is for tests. If it is set, the function of each idempotent op that has
 	// succeeded is run twice, but not where ReadOnlyPlan forbids the op's tools to be
 	// repeated, nor when the call's time is over. The caller gets what the first run

@@ -77,7 +77,7 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 	if ours := now + total; ours <= end {
 		c.end, c.endIsOurs = ours, true
 	}
-	if permit.Probe() {
+	if permit.Delayed() || borrowed { // a refusal can have taken time as well
 		if now, err = g.recheck(&c); err != nil {
 			return err
 		}
@@ -142,8 +142,9 @@ func lateCause(ctx context.Context) error {
 	}
 }
 
-// recheck looks at a probe's time again: that the circuit is half-open now has been
-// told to observers, who may have taken a while, or ended the context.
+// recheck looks at the time again after a permit that was not had at once: that the
+// circuit is half-open has been told to observers, or a store was asked. Either may
+// have taken a while, and the observers may have ended the context.
 func (g *Guard) recheck(c *call) (now time.Duration, err error) {
 	now = g.circuit.Now()
 	switch {
@@ -334,7 +335,7 @@ func (r *retries) next(fn func(context.Context) error) error {
 		}
 		return r.exhausted(ReasonCircuit, rejected, 0)
 	}
-	if permit.Probe() {
+	if permit.Delayed() || r.borrowed {
 		var err error
 		if now, err = g.recheck(&r.call); err != nil {
 			g.circuit.Settle(permit, breaker.Neutral, nil)

@@ -20,6 +20,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -29,6 +30,9 @@ import (
 const longestRun = 30 * time.Second
 
 func main() {
+	if os.Getenv(replicaProvider) != "" {
+		os.Exit(replica(context.Background(), os.Stdin, os.Stdout, os.Stderr))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
@@ -41,6 +45,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	verbose := flags.Bool("v", false, "show the structured logs as they are written")
 	only := flags.String("run", "", "run only the scenarios whose name contains this `text`")
+	var shared sharing
+	flags.IntVar(&shared.replicas, "replicas", 3, "how many processes share their circuits, in the scenarios about that; 0 leaves them out")
+	flags.StringVar(&shared.redis, "redis", embedded, "where they share them: a `URL`, or "+embedded)
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -53,15 +60,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 	ctx, cancel := context.WithTimeout(ctx, longestRun)
 	defer cancel()
+	chosen := scenarios
+	if shared.replicas > 0 {
+		chosen = slices.Concat(scenarios, fleetScenarios)
+	}
 	var reports []report
-	for _, s := range scenarios {
+	for _, s := range chosen {
 		if !strings.Contains(s.name, *only) {
 			continue
 		}
 		if *verbose {
 			_, _ = fmt.Fprintf(stderr, "\n--- %s\n", s.name)
 		}
-		reports = append(reports, perform(ctx, s, logs))
+		reports = append(reports, perform(ctx, s, logs, shared))
 	}
 	failed, err := writeTable(stdout, reports)
 	switch {

@@ -5,20 +5,30 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
+// TestMain lets the tests' binary be a replica, as the program is one.
+func TestMain(m *testing.M) {
+	if os.Getenv(replicaProvider) != "" {
+		os.Exit(replica(context.Background(), os.Stdin, os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
 // TestScenarios: what is seen is what was expected. Servers, clients and futures end with their platform.
 func TestScenarios(t *testing.T) {
 	before := runtime.NumGoroutine()
 	logs := &journal{}
-	for _, s := range scenarios {
+	for _, s := range slices.Concat(scenarios, fleetScenarios) {
 		t.Run(s.name, func(t *testing.T) {
 			from := logs.length()
-			if got := perform(t.Context(), s, logs); got.seen != s.expected {
+			if got := perform(t.Context(), s, logs, sharing{replicas: 3, redis: embedded}); got.seen != s.expected {
 				t.Errorf("expected %q, seen %q; logged:\n%s", s.expected, got.seen, logs.since(from))
 			}
 		})
@@ -53,6 +63,18 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestRunWithoutRedis: where there is none, the scenario differs, and says why.
+func TestRunWithoutRedis(t *testing.T) {
+	var out bytes.Buffer
+	args := []string{"-run", "an order holds", "-replicas", "1", "-redis", "redis://127.0.0.1:1"}
+	if code := run(t.Context(), args, &out, io.Discard); code != 1 {
+		t.Errorf("exit code %d, want 1", code)
+	}
+	if !strings.Contains(out.String(), "the store was not told") || strings.Contains(out.String(), "%!") {
+		t.Errorf("the table does not tell:\n%s", &out)
+	}
+}
+
 func TestRunFails(t *testing.T) {
 	kept := scenarios
 	defer func() { scenarios = kept }()
@@ -62,7 +84,7 @@ func TestRunFails(t *testing.T) {
 		{"fails", "1", func(context.Context, *platform) (string, error) { return "1", fmt.Errorf("broken") }},
 	}
 	var out bytes.Buffer
-	if code := run(t.Context(), nil, &out, io.Discard); code != 1 {
+	if code := run(t.Context(), []string{"-replicas", "0"}, &out, io.Discard); code != 1 {
 		t.Errorf("exit code %d, want 1", code)
 	}
 	if !strings.Contains(out.String(), "1 passed, 2 failed") || strings.Count(out.String(), "DIFFERS") != 2 {

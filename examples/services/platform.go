@@ -63,13 +63,14 @@ type platform struct {
 	provider *provider
 	index    *index
 	dir      string
+	sharing  sharing // how the replicas are started, in the scenarios that have some
 
 	*recorder
 }
 
 // newPlatform wires everything; close takes it down again.
-func newPlatform(logs *journal) (*platform, error) {
-	p := &platform{log: logs.sanitized(), recorder: newRecorder(logs)}
+func newPlatform(logs *journal, shared sharing) (*platform, error) {
+	p := &platform{log: logs.sanitized(), sharing: shared, recorder: newRecorder(logs)}
 
 	// A program that is configured by its environment says policies.FromEnv("CLEVERAGENTS", options) and leaves
 	// LookupEnv out.

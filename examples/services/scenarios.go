@@ -57,6 +57,13 @@ var scenarios = []scenario{
 	{"a secret in an error reaches no log", "6 received, 0 logged, 0 shown, masked", secretStays},
 }
 
+// fleetScenarios are those with several processes.
+var fleetScenarios = []scenario{
+	{"replicas stop with the first of them", "5 requests, all rejected, 0 more", inFleet(fleetStops)},
+	{"one probe in the whole fleet", "1 request, 1 answered, the others rejected, all closed", inFleet(fleetProbes)},
+	{"an order holds for all replicas", "0 requests, all rejected, then all ok", inFleet(fleetObeys)},
+}
+
 // report is a scenario that was performed.
 type report struct {
 	scenario
@@ -68,11 +75,11 @@ type report struct {
 const longestScenario = 5 * time.Second
 
 // perform runs a scenario on a platform of its own.
-func perform(ctx context.Context, s scenario, logs *journal) report {
+func perform(ctx context.Context, s scenario, logs *journal, shared sharing) report {
 	ctx, cancel := context.WithTimeout(ctx, longestScenario)
 	defer cancel()
 	began := time.Now()
-	p, err := newPlatform(logs)
+	p, err := newPlatform(logs, shared)
 	seen := ""
 	if err == nil {
 		seen, err = s.run(ctx, p)

@@ -19,6 +19,9 @@ type Options struct {
 	// OnPanic is given what OnTransition panicked with. Nil drops it: a listener's
 	// fault never reaches the call.
 	OnPanic func(value any)
+	// Store shares the circuit with all that have one of the same name in the same
+	// store, unless the settings keep it local. Nil keeps it to itself.
+	Store Store
 }
 
 // Circuit is a circuit in this process. Make it with [New], once per dependency,
@@ -34,11 +37,13 @@ type Circuit struct {
 	rejected atomic.Uint64
 
 	mu       sync.Mutex // guards what follows; never held while foreign code runs
+	fleet    *fleet     // its part in a shared one; nil without a store
 	settings Settings
 	machine  Machine
 	counter  counter
 	failures int      // the run of failures that the state rests on
 	cause    error    // the last failure that counted
+	order    Order    // the last one of an operator
 	closed   [2]*view // the two views of a closed round: clean, and with failures
 	pending  []Transition
 	telling  bool // a goroutine is delivering
@@ -47,10 +52,10 @@ type Circuit struct {
 // view is what is published of one state: immutable, so that it cannot tear.
 type view struct {
 	state    State
-	admits   bool           // every attempt: no need to ask the machine
+	admits   bool           // every attempt, else none
 	ignores  outcomes       // they change nothing in this round: no need to tell the machine
 	round    uint64         // of the permits it grants
-	until    time.Duration  // before it an attempt is refused: no need to ask the machine
+	until    time.Duration  // before it that is all: no need to ask the machine
 	rejected *RejectedError // what it is refused with; nil only if it admits
 }
 
@@ -78,8 +83,32 @@ func New(name string, settings Settings, options *Options) (*Circuit, error) {
 	if options != nil {
 		c.options = *options
 	}
+	if c.options.Store != nil {
+		c.fleet = newFleet(c.options.Store)
+	}
+	if c.fleet != nil && settings.Local {
+		c.join(false)
+	}
 	c.publish(c.Now())
+	if c.fleet != nil {
+		c.fleet.stop = c.fleet.store.Watch(c.name, c.hear)
+	}
 	return c, nil
+}
+
+// Close ends what a circuit has to do with its store, of which it hears no more; it goes
+// on by itself. Close a circuit that is given up before its store is. Without a store
+// there is nothing to close.
+func (c *Circuit) Close() {
+	if c.fleet == nil {
+		return
+	}
+	c.fleet.stop()
+	c.mu.Lock()
+	c.fleet.closed = true
+	c.join(false)
+	c.publish(c.Now())
+	c.mu.Unlock()
 }
 
 // Name returns the circuit's name, with secrets taken out.
@@ -115,14 +144,22 @@ func (c *Circuit) Offset(t time.Time) time.Duration {
 // allocates nothing, nor does a rejection.
 func (c *Circuit) Acquire(now, limit time.Duration) (Permit, *RejectedError) {
 	v := c.view.Load()
-	if v.admits {
-		return Permit{round: v.round}, nil
-	}
 	if now < v.until {
+		if v.admits {
+			return Permit{round: v.round}, nil
+		}
 		c.rejected.Add(1)
 		return Permit{}, v.rejected
 	}
 	return c.acquireSlow(limit)
+}
+
+// Admits reports whether an attempt at the time now would be admitted without asking
+// for anything: the circuit is closed or off, and what is known of it is fresh. It
+// changes nothing and takes no lock.
+func (c *Circuit) Admits(now time.Duration) bool {
+	v := c.view.Load()
+	return v.admits && now < v.until
 }
 
 // Rejects returns what an attempt at the time now would be refused with, or nil. It
@@ -135,22 +172,39 @@ func (c *Circuit) Rejects(now time.Duration) *RejectedError {
 }
 
 func (c *Circuit) acquireSlow(limit time.Duration) (Permit, *RejectedError) {
+	if c.fleet != nil {
+		return c.acquireShared(limit)
+	}
 	c.mu.Lock()
+	return c.acquireLocal(limit, false)
+}
+
+// acquireLocal asks the circuit's own machine. The mutex is held, and given back. asked
+// says that it has taken time already.
+func (c *Circuit) acquireLocal(limit time.Duration, asked bool) (Permit, *RejectedError) {
 	now := c.Now() // under the lock, so that the machine's time never runs backwards
 	next, permit, ok := c.machine.Acquire(now, limit, c.settings)
-	if ok {
+	if ok || next.Round != c.machine.Round {
 		c.advance(next, c.settings, now)
 	}
-	rejected := c.view.Load().rejected
 	if !ok {
+		rejected := c.view.Load().rejected
 		c.unlock()
 		c.rejected.Add(1)
 		return Permit{}, rejected
 	}
+	if asked && permit.token == 0 {
+		permit.token = waited
+	}
+	return c.handOver(permit)
+}
+
+// handOver gives the mutex back, and then the permit to whoever asked for it.
+func (c *Circuit) handOver(permit Permit) (Permit, *RejectedError) {
 	delivered := false
 	defer func() {
 		if !delivered { // a listener has ended the goroutine: nobody gets the permit
-			c.settleSlow(permit, Neutral, nil)
+			c.settleSlow(permit, Neutral, fault{})
 		}
 	}()
 	c.unlock()
@@ -171,25 +225,56 @@ func (c *Circuit) Settle(p Permit, o Outcome, cause error) bool {
 	if v.round == p.round && v.ignores.has(o) {
 		return true
 	}
-	return c.settleSlow(p, o, cause)
+	return c.settleSlow(p, o, fault{err: cause})
 }
 
-func (c *Circuit) settleSlow(p Permit, o Outcome, cause error) bool {
+// Withhold gives a permit back with a failure that says when to come again: the circuit
+// opens at once, and admits nothing before hold has passed, at most a day. Else it is
+// Settle with a Failure.
+func (c *Circuit) Withhold(p Permit, cause error, hold time.Duration) bool {
+	return c.settleSlow(p, Failure, fault{err: cause, hold: min(max(hold, 0), maxTime)})
+}
+
+// fault is what a failure comes with.
+type fault struct {
+	err  error
+	text string        // as a store may have it; empty without a store
+	hold time.Duration // how long the dependency wants to be left alone
+}
+
+func (c *Circuit) settleSlow(p Permit, o Outcome, why fault) bool {
+	if p.token == waited {
+		p.token = 0
+	}
+	if c.fleet != nil {
+		return c.settleShared(p, o, why)
+	}
 	c.mu.Lock()
+	return c.settleLocal(p, o, why)
+}
+
+// settleLocal tells the circuit's own machine. The mutex is held, and given back.
+func (c *Circuit) settleLocal(p Permit, o Outcome, why fault) bool {
 	now := c.Now()
 	state := c.machine.State(c.settings)
 	trip := false
 	if state == Closed && p.round == c.machine.Round {
-		trip = c.count(o)
+		trip = c.count(o) || why.hold > 0
 	}
-	next, counted := c.machine.Settle(p, o, trip, now, c.settings)
+	next, counted := c.machine.settle(p, o, trip, why.hold, now, c.settings)
 	if counted {
-		c.remember(state, o, cause)
+		c.remember(state, o, why)
+	}
+	if counted || next.Round != c.machine.Round {
 		c.advance(next, c.settings, now)
-	} else {
-		c.late.Add(1)
+	}
+	if c.fleet != nil && c.fleet.mode == Apart {
+		c.apart(state)
 	}
 	c.unlock()
+	if !counted {
+		c.late.Add(1)
+	}
 	return counted
 }
 
@@ -207,17 +292,16 @@ func (c *Circuit) count(o Outcome) (trip bool) {
 }
 
 // remember keeps what a failure that counted leaves behind.
-func (c *Circuit) remember(state State, o Outcome, cause error) {
-	if o == Success || o == Neutral {
+func (c *Circuit) remember(state State, o Outcome, why fault) {
+	if o == Success || o == Neutral || (state != Closed && state != HalfOpen) { // a force counts nothing
 		return
 	}
-	switch state {
-	case HalfOpen:
+	if state == HalfOpen {
 		c.failures = 1 // the count was 0 on entry, and one failure ends it
-		c.cause = cause
-	case Closed:
-		c.cause = cause
-	default: // a force counts nothing
+	}
+	c.cause = why.err
+	if c.fleet != nil {
+		c.fleet.causeText = why.text
 	}
 }
 
@@ -238,25 +322,49 @@ func (c *Circuit) Disable() { c.force(ForceDisabled) }
 func (c *Circuit) Release() { c.force(NoForce) }
 
 func (c *Circuit) force(f Force) {
-	c.operate(func(m Machine, now time.Duration) Machine { return m.SetForce(f, now) })
+	c.mu.Lock()
+	now := c.Now()
+	c.order = Order{}
+	if c.fleet != nil {
+		c.fleet.own = f
+	}
+	if c.sharedMode() {
+		c.rejoin(now)
+	} else {
+		next := c.machine.SetForce(f, now)
+		next.ForceUntil = 0 // that of an order which is on already is not this one's
+		c.advance(c.fleetForce(next, now), c.settings, now)
+	}
+	c.unlock()
 }
 
 // Reset closes the circuit in one step, lifts any force, and clears all counts and
-// times. A circuit that its settings switch off stays off.
+// times. A circuit that its settings switch off stays off. A shared one lifts what this
+// process alone has put over it, and looks again what the store says: to reset it for
+// all, see [Circuit.Steer].
 func (c *Circuit) Reset() {
-	c.operate(func(m Machine, now time.Duration) Machine {
-		c.cause = nil
-		c.late.Store(0)
-		c.rejected.Store(0)
-		return m.Reset(now)
-	})
-}
-
-func (c *Circuit) operate(step func(Machine, time.Duration) Machine) {
 	c.mu.Lock()
 	now := c.Now()
-	c.advance(step(c.machine, now), c.settings, now)
+	c.forget()
+	if c.fleet != nil {
+		c.fleet.own, c.fleet.known = NoForce, false
+	}
+	if c.sharedMode() || (c.fleet != nil && c.fleet.mode == Apart) {
+		c.rejoin(now)
+	} else {
+		c.advance(c.machine.Reset(now), c.settings, now)
+	}
 	c.unlock()
+}
+
+// forget clears what the machine does not know of.
+func (c *Circuit) forget() {
+	c.cause = nil
+	if c.fleet != nil {
+		c.fleet.causeText = ""
+	}
+	c.late.Store(0)
+	c.rejected.Store(0)
 }
 
 // SetSettings puts other settings in force at once: what is stored are times and
@@ -268,7 +376,14 @@ func (c *Circuit) SetSettings(settings Settings) error {
 	}
 	c.mu.Lock()
 	now := c.Now()
-	c.advance(c.machine.Configure(c.settings, settings, now), settings, now)
+	if c.fleet != nil && !c.fleet.closed && settings.Local != c.settings.Local {
+		c.join(!settings.Local)
+	}
+	next := c.machine
+	if !c.sharedMode() { // whether one replica is switched off is no state of the fleet's
+		next = next.Configure(c.settings, settings, now)
+	}
+	c.advance(next, settings, now)
 	c.unlock()
 	return nil
 }
@@ -285,6 +400,9 @@ func (c *Circuit) advance(next Machine, settings Settings, now time.Duration) {
 			c.failures = 0
 		}
 	}
+	if c.sharedMode() && (settings.MinReporters == 1 || next.Beneath != Closed) {
+		c.failures = c.fleet.failures
+	}
 	c.publish(now)
 	if to := next.State(settings); to != from {
 		c.pending = append(c.pending, c.transition(from, to))
@@ -293,13 +411,16 @@ func (c *Circuit) advance(next Machine, settings Settings, now time.Duration) {
 
 // publish makes the present state visible to the paths without a lock.
 func (c *Circuit) publish(now time.Duration) {
-	v := &view{state: c.machine.State(c.settings), round: c.machine.Round}
+	v := &view{state: c.machine.State(c.settings), round: c.machine.Round, until: forever}
 	switch v.state {
 	case Closed:
 		c.publishClosed()
 		return
 	case ForcedClosed, Disabled:
 		v.admits, v.ignores = true, everyOutcome
+		if c.fleet != nil {
+			v.round |= local // it may be a round of the store's, which counts what this one does not
+		}
 	case Open:
 		v.until = c.machine.OpenUntil(c.settings)
 		v.rejected = c.rejection(v.state, v.until)
@@ -307,21 +428,24 @@ func (c *Circuit) publish(now time.Duration) {
 		v.until = c.machine.FreeAt(now, c.settings)
 		v.rejected = c.rejection(v.state, max(v.until, now))
 	case ForcedOpen:
-		v.until = forever
 		v.rejected = c.rejection(v.state, 0)
 	}
+	if c.machine.Force != NoForce && c.machine.ForceUntil != 0 {
+		v.until = min(v.until, c.machine.ForceUntil)
+	}
+	v.until = min(v.until, c.current())
 	c.view.Store(v)
 }
 
 // publishClosed publishes one of the round's two views, so that failures and
 // successes in turn do not make a new one each time.
 func (c *Circuit) publishClosed() {
-	which, ignores := 0, neutralSuccess
-	if c.failures > 0 {
+	which, ignores, until := 0, neutralSuccess, c.current()
+	if c.failures > 0 || (c.sharedMode() && c.fleet.wantsSuccess()) {
 		which, ignores = 1, neutralOnly
 	}
-	if c.closed[which] == nil {
-		c.closed[which] = &view{state: Closed, round: c.machine.Round, admits: true, ignores: ignores}
+	if v := c.closed[which]; v == nil || v.until != until {
+		c.closed[which] = &view{state: Closed, round: c.machine.Round, admits: true, until: until, ignores: ignores}
 	}
 	c.view.Store(c.closed[which])
 }

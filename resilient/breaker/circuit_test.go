@@ -601,3 +601,28 @@ func TestRejectedUntilTheEarliestLease(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(100, func() { attempt(c, breaker.Success) }), "a rejection in half-open")
 	})
 }
+
+// Admits asks for nothing: it is false as soon as anything would have to be asked.
+func TestAdmits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCircuit(t, breaker.DefaultSettings(), nil)
+		assert.True(t, c.Admits(c.Now()))
+		for range 5 {
+			attempt(c, breaker.Failure)
+		}
+		assert.False(t, c.Admits(c.Now()), "open")
+		time.Sleep(61 * time.Second)
+		assert.False(t, c.Admits(c.Now()), "a probe has to be asked for")
+		assert.Equal(t, breaker.Open, c.State(), "and was not")
+		c.Disable()
+		assert.True(t, c.Admits(c.Now()))
+
+		store := breaker.NewMemoryStore(&breaker.MemoryOptions{Silent: true})
+		shared := newCircuit(t, breaker.DefaultSettings(), &breaker.Options{Store: store})
+		assert.False(t, shared.Admits(shared.Now()), "nothing is known yet")
+		attempt(shared, breaker.Success)
+		assert.True(t, shared.Admits(shared.Now()))
+		time.Sleep(2 * time.Second)
+		assert.False(t, shared.Admits(shared.Now()), "what is known is too old")
+	})
+}

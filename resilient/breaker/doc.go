@@ -26,6 +26,18 @@
 // grows with every transition, so a late result can neither open, close nor
 // delay anything.
 //
+// # A circuit for many processes
+//
+// A circuit with a [Store] shares its state with all that have one of the same name
+// there. [Record.Apply] is the protocol: what the machine is to one process, in one
+// function without clock, lock or I/O, for a fleet. The circuit keeps the store's last
+// word in its own machine, so that what costs nothing alone costs nothing shared: a
+// healthy call and a rejection ask nobody. A failure is one command, a probe two. While
+// the store cannot be asked the circuit goes on with the machine as it is, and marks the
+// rounds that it makes by itself, so that no result of them is taken for one of the
+// fleet's. [Snapshot].Sharing says how it stands. [MemoryStore] is a store in this
+// process; package redisstore has the one for a fleet.
+//
 // There is no timer and no goroutine: the state is derived from what is stored
 // and the time now, so a circuit that nobody calls is not wrong, only unread.
 package breaker

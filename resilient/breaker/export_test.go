@@ -21,17 +21,46 @@ type Key struct {
 	round, tokens                    uint64
 	generation, successes            int
 	lastFailure, lastHalfOpen, since time.Duration
-	leases                           [4]lease
+	leases                           [4]Lease
 }
 
 // KeyOf returns the machine's key. It has room for the few probes of a test.
 func KeyOf(m Machine) Key {
 	k := Key{
 		m.Beneath, m.Force, m.Round, m.tokens, m.Generation, m.Successes,
-		m.LastFailure, m.LastHalfOpen, m.Since, [4]lease{},
+		m.LastFailure, m.LastHalfOpen, m.Since, [4]Lease{},
 	}
-	if copy(k.leases[:], m.leases) < len(m.leases) {
+	if copy(k.leases[:], m.Leases) < len(m.Leases) {
 		panic("more leases than a test has probes")
 	}
 	return k
+}
+
+// Skew sets the store's clock forward, or back.
+func (s *MemoryStore) Skew(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clock := s.clock
+	s.clock = func() time.Duration { return clock() + d }
+}
+
+// Now is the store's clock.
+func (s *MemoryStore) Now() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.clock()
+}
+
+// Forget takes a record away.
+func (s *MemoryStore) Forget(circuit string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.records, circuit)
+}
+
+// Len is how many records are kept.
+func (s *MemoryStore) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.records)
 }

@@ -1,6 +1,7 @@
 package breaker
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -9,15 +10,24 @@ import (
 // gives back with the attempt's outcome. The zero value belongs to round 0.
 type Permit struct {
 	round uint64
-	token uint64 // 0 unless the circuit was half-open
+	token uint64 // 0 or waited, unless the circuit was half-open
 }
 
+// waited is in the place of a token where the circuit was closed and yet it took time
+// to find out.
+const waited = math.MaxUint64
+
 // Round is the circuit's round in which the permit was granted.
-func (p Permit) Round() uint64 { return p.round }
+func (p Permit) Round() uint64 { return p.round &^ local }
 
 // Probe reports whether the permit was granted in half-open, so that its
 // outcome decides whether the circuit closes.
-func (p Permit) Probe() bool { return p.token != 0 }
+func (p Permit) Probe() bool { return p.token != 0 && p.token != waited }
+
+// Delayed reports whether it may have taken time to get the permit: observers were
+// told of a transition, or a store was asked. Then it is later than when Acquire was
+// called.
+func (p Permit) Delayed() bool { return p.token != 0 }
 
 // Machine holds a circuit's state and rules: (state, event, now) → (state,
 // decision), without clock, lock or I/O. Its methods return the next state and
@@ -38,21 +48,36 @@ type Machine struct {
 	Generation int
 	// LastFailure is the last failure that counted.
 	LastFailure time.Duration
+	// Hold is how long the dependency asked to be left alone with its last failure: it
+	// lengthens the open time, and never shortens it.
+	Hold time.Duration
 	// LastHalfOpen is the last entry into half-open.
 	LastHalfOpen time.Duration
 	// Since is when the state last changed.
 	Since time.Duration
 	// Successes counts the probes of this round that succeeded.
 	Successes int
+	// ForceUntil is when the force lapses: from then on it is as if it had been
+	// released. 0 is never.
+	ForceUntil time.Duration
+	// Limit and Needed, unless 0, stand for the settings' MaxProbes and
+	// SuccessesToClose in this round: those who share a circuit agree on them, be
+	// their policies as they may.
+	Limit, Needed int
+	// Leases are the probes that are out, those that have lapsed among them. They are
+	// copied before each change: a Machine is a value.
+	Leases []Lease
 
-	leases []lease // copied before each change: a Machine is a value
-	tokens uint64  // the last one given out
+	tokens uint64 // the last one given out
+	mark   uint64 // the least that a new round may be
 }
 
-// lease is a probe's place in half-open, free again from end on.
-type lease struct {
-	token uint64
-	end   time.Duration
+// Lease is a probe's place in half-open: free again from End on.
+type Lease struct {
+	// Token is the permit's.
+	Token uint64
+	// End is when it lapses, Length how long it ran then.
+	End, Length time.Duration
 }
 
 // State is the effective state: the force, else off by the settings, else what
@@ -71,12 +96,12 @@ func (m Machine) State(s Settings) State {
 
 // OpenUntil is when an open circuit grants its first probe:
 //
-//	max(LastFailure + openFor(Generation), LastHalfOpen + Cooldown)
+//	max(LastFailure + max(openFor(Generation), Hold), LastHalfOpen + Cooldown)
 //
 // A LastHalfOpen of 0 takes no part. It is derived with the settings of the
 // moment, so that changed ones hold at once.
 func (m Machine) OpenUntil(s Settings) time.Duration {
-	until := addTime(m.LastFailure, s.openFor(m.Generation))
+	until := addTime(m.LastFailure, max(s.openFor(m.Generation), m.Hold))
 	if m.LastHalfOpen != 0 {
 		until = max(until, addTime(m.LastHalfOpen, s.Cooldown))
 	}
@@ -85,27 +110,43 @@ func (m Machine) OpenUntil(s Settings) time.Duration {
 
 // FreeAt is when half-open next has a free place: 0 if it has one at now.
 func (m Machine) FreeAt(now time.Duration, s Settings) time.Duration {
-	live := m.LivePermits(now)
-	if live < s.MaxProbes {
+	live, limit := m.LivePermits(now), m.limit(s)
+	if live < limit {
 		return 0
 	}
 	// Of the leases in the order of their ends, enough must lapse to fall below
 	// the limit; more than one only if the limit was lowered meanwhile.
 	ends := make([]time.Duration, 0, live)
-	for _, l := range m.leases {
-		if l.end > now {
-			ends = append(ends, l.end)
+	for _, l := range m.Leases {
+		if l.End > now {
+			ends = append(ends, l.End)
 		}
 	}
 	slices.Sort(ends)
-	return ends[live-s.MaxProbes]
+	return ends[live-limit]
+}
+
+// limit is how many probes may be out.
+func (m Machine) limit(s Settings) int {
+	if m.Limit != 0 {
+		return m.Limit
+	}
+	return s.MaxProbes
+}
+
+// needed is how many probes must succeed.
+func (m Machine) needed(s Settings) int {
+	if m.Needed != 0 {
+		return m.Needed
+	}
+	return s.SuccessesToClose
 }
 
 // LivePermits is the number of probes that are out and whose lease runs at now.
 func (m Machine) LivePermits(now time.Duration) int {
 	live := 0
-	for _, l := range m.leases {
-		if l.end > now {
+	for _, l := range m.Leases {
+		if l.End > now {
 			live++
 		}
 	}
@@ -115,6 +156,16 @@ func (m Machine) LivePermits(now time.Duration) int {
 // Acquire asks for a permit. limit is how long the attempt may take; 0 means
 // that nothing limits it. It reports false when the attempt is refused.
 func (m Machine) Acquire(now, limit time.Duration, s Settings) (Machine, Permit, bool) {
+	m, permit, ok := m.acquire(now, s.leaseFor(limit), m.tokens+1, s)
+	if permit.token != 0 {
+		m.tokens = permit.token
+	}
+	return m, permit, ok
+}
+
+// acquire grants a probe the token and the lease that are given.
+func (m Machine) acquire(now, lease time.Duration, token uint64, s Settings) (Machine, Permit, bool) {
+	m = m.Lapse(now)
 	switch m.State(s) {
 	case Open:
 		if now < m.OpenUntil(s) {
@@ -123,7 +174,7 @@ func (m Machine) Acquire(now, limit time.Duration, s Settings) (Machine, Permit,
 		m = m.enter(HalfOpen, now)
 		m.LastHalfOpen = now
 	case HalfOpen:
-		if m.LivePermits(now) >= s.MaxProbes {
+		if m.LivePermits(now) >= m.limit(s) {
 			return m, Permit{}, false
 		}
 	case ForcedOpen:
@@ -131,9 +182,8 @@ func (m Machine) Acquire(now, limit time.Duration, s Settings) (Machine, Permit,
 	default:
 		return m, Permit{round: m.Round}, true
 	}
-	m.tokens++
-	m.leases = append(m.liveLeases(now), lease{token: m.tokens, end: addTime(now, s.leaseFor(limit))})
-	return m, Permit{round: m.Round, token: m.tokens}, true
+	m.Leases = append(m.liveLeases(now), Lease{Token: token, End: addTime(now, lease), Length: lease})
+	return m, Permit{round: m.Round, token: token}, true
 }
 
 // Settle takes an attempt's outcome. trip says whether the counter of the closed
@@ -142,41 +192,52 @@ func (m Machine) Acquire(now, limit time.Duration, s Settings) (Machine, Permit,
 // that came in another round, without a known token, or after its lease; it
 // changes nothing.
 func (m Machine) Settle(p Permit, o Outcome, trip bool, now time.Duration, s Settings) (Machine, bool) {
+	return m.settle(p, o, trip, 0, now, s)
+}
+
+// Withhold is Settle for a failure with which the dependency has asked to be left alone
+// for a while: it opens a closed circuit whatever the counter says.
+func (m Machine) Withhold(p Permit, hold, now time.Duration, s Settings) (Machine, bool) {
+	return m.settle(p, Failure, hold > 0, hold, now, s)
+}
+
+func (m Machine) settle(p Permit, o Outcome, trip bool, hold, now time.Duration, s Settings) (Machine, bool) {
+	m = m.Lapse(now)
 	if p.round != m.Round {
 		return m, o == Neutral
 	}
 	switch m.State(s) {
 	case Closed:
 		if o == Failure || o == Unjudged {
-			m.LastFailure = now
+			m.LastFailure, m.Hold = now, hold
 			if trip {
 				m = m.open(now, 1)
 			}
 		}
 		return m, true
 	case HalfOpen:
-		return m.settleProbe(p, o, now, s)
+		return m.settleProbe(p, o, hold, now, s)
 	default: // a force counts nothing
 		return m, true
 	}
 }
 
-func (m Machine) settleProbe(p Permit, o Outcome, now time.Duration, s Settings) (Machine, bool) {
-	at := slices.IndexFunc(m.leases, func(l lease) bool { return l.token == p.token && l.end > now })
+func (m Machine) settleProbe(p Permit, o Outcome, hold, now time.Duration, s Settings) (Machine, bool) {
+	at := slices.IndexFunc(m.Leases, func(l Lease) bool { return l.Token == p.token && l.End > now })
 	if at < 0 {
 		return m, o == Neutral
 	}
-	m.leases = slices.Delete(slices.Clone(m.leases), at, at+1)
+	m.Leases = slices.Delete(slices.Clone(m.Leases), at, at+1)
 	switch o {
 	case Success:
 		m.Successes++
-		if m.Successes >= s.SuccessesToClose {
+		if m.Successes >= m.needed(s) {
 			m = m.enter(Closed, now)
 			m.Generation = 0
 		}
 	case Neutral: // the place is free again, and that is all
 	default:
-		m.LastFailure = now
+		m.LastFailure, m.Hold = now, hold
 		m = m.open(now, m.Generation+1)
 	}
 	return m, true
@@ -189,8 +250,16 @@ func (m Machine) SetForce(f Force, now time.Duration) Machine {
 	if f == m.Force {
 		return m
 	}
-	m.Force = f
+	m.Force, m.ForceUntil = f, 0
 	return m.enter(m.Beneath, now)
+}
+
+// Lapse takes a force away whose time is over. It is part of each other step.
+func (m Machine) Lapse(now time.Duration) Machine {
+	if m.Force == NoForce || m.ForceUntil == 0 || now < m.ForceUntil {
+		return m
+	}
+	return m.SetForce(NoForce, now)
 }
 
 // Configure takes note that the settings change. Only switching the circuit on
@@ -205,7 +274,18 @@ func (m Machine) Configure(from, to Settings, now time.Duration) Machine {
 // Reset closes the circuit, lifts any force and clears the counts and times.
 // The permits that are out count no more.
 func (m Machine) Reset(now time.Duration) Machine {
-	return Machine{tokens: m.tokens, Round: m.Round}.enter(Closed, now)
+	return Machine{tokens: m.tokens, mark: m.mark, Round: m.Round}.enter(Closed, now)
+}
+
+// order carries out what an operator wants.
+func (m Machine) order(o Order, now time.Duration) Machine {
+	if o.Reset {
+		return m.Reset(now)
+	}
+	if m = m.SetForce(o.Force, now); m.Force != NoForce {
+		m.ForceUntil = addTime(now, o.For)
+	}
+	return m
 }
 
 func (m Machine) open(now time.Duration, generation int) Machine {
@@ -217,18 +297,22 @@ func (m Machine) open(now time.Duration, generation int) Machine {
 // enter begins a new round: the one place where the round moves.
 func (m Machine) enter(state State, now time.Duration) Machine {
 	m.Beneath = state
-	m.Round++
+	m.Round = max(m.Round+1, m.mark)
 	m.Since = now
 	m.Successes = 0
-	m.leases = nil
+	m.Limit, m.Needed = 0, 0
+	if state == Closed {
+		m.Hold = 0
+	}
+	m.Leases = nil
 	return m
 }
 
 // liveLeases returns a copy without those that have lapsed.
-func (m Machine) liveLeases(now time.Duration) []lease {
-	live := make([]lease, 0, len(m.leases)+1)
-	for _, l := range m.leases {
-		if l.end > now {
+func (m Machine) liveLeases(now time.Duration) []Lease {
+	live := make([]Lease, 0, len(m.Leases)+1)
+	for _, l := range m.Leases {
+		if l.End > now {
 			live = append(live, l)
 		}
 	}

@@ -39,6 +39,12 @@ type Settings struct {
 	// to another: 0 (derived from the call's own limit) … 24 h. It never
 	// shortens it.
 	ProbeLease time.Duration
+	// MinReporters is how many replicas must find the dependency broken before a
+	// shared circuit opens for all of them: 1 … 100. Below that number a replica opens
+	// its own only. It means nothing to a circuit without a store.
+	MinReporters int
+	// Local keeps the circuit in this process, whatever store there is.
+	Local bool
 }
 
 // The ends of the ranges that Validate holds.
@@ -46,6 +52,7 @@ const (
 	maxThreshold  = 1_000_000
 	maxProbes     = 100
 	maxMultiplier = 100.0
+	maxReporters  = 100
 	maxTime       = 24 * time.Hour
 )
 
@@ -61,6 +68,7 @@ func DefaultSettings() Settings {
 		SuccessesToClose:   1,
 		RecoveryMultiplier: 1,
 		MaxRecoveryTimeout: maxTime,
+		MinReporters:       1,
 	}
 }
 
@@ -89,6 +97,8 @@ func (s Settings) Validate() error {
 		"MaxRecoveryTimeout is %v, want RecoveryTimeout (%v) … %v", s.MaxRecoveryTimeout, s.RecoveryTimeout, maxTime)
 	check(s.ProbeLease >= 0 && s.ProbeLease <= maxTime,
 		"ProbeLease is %v, want 0 … %v", s.ProbeLease, maxTime)
+	check(s.MinReporters >= 1 && s.MinReporters <= maxReporters,
+		"MinReporters is %d, want 1 … %d", s.MinReporters, maxReporters)
 	if len(faults) == 0 {
 		return nil
 	}

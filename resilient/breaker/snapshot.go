@@ -33,6 +33,12 @@ type Snapshot struct {
 	LastFailure time.Time
 	// Cause is that failure's error, unsanitised; nil if none.
 	Cause error
+	// Order is the last one that an operator gave (see [Circuit.Steer]); with it,
+	// ForceUntil is when the force lapses, zero if never.
+	Order      Order
+	ForceUntil time.Time
+	// Sharing is how the circuit stands with those of other processes.
+	Sharing Sharing
 	// Late is how many results came too late to count, since the circuit was made or
 	// reset.
 	Late uint64
@@ -42,20 +48,31 @@ type Snapshot struct {
 
 // State returns the effective state, without a lock. An open circuit whose time
 // has passed is open until the next attempt; [Snapshot.ProbeDue] tells.
-func (c *Circuit) State() State { return c.view.Load().state }
+func (c *Circuit) State() State {
+	v := c.view.Load()
+	if v.state < ForcedOpen || v.until == forever || c.Now() < v.until {
+		return v.state
+	}
+	return c.Snapshot().State // a force whose time may be over
+}
 
 // Snapshot returns the circuit as it is now. It changes nothing, and may be
 // called from anywhere, listeners included.
 func (c *Circuit) Snapshot() Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now, m := c.Now(), c.machine
+	now := c.Now()
+	m := c.machine.Lapse(now)
 	snap := Snapshot{
 		Name: c.name, State: m.State(c.settings), Force: m.Force,
-		Round: m.Round, Generation: m.Generation,
+		Round: m.Round &^ local, Generation: m.Generation,
 		Failures: c.failures, Successes: m.Successes,
 		Since: c.Time(m.Since), LastFailure: c.Time(m.LastFailure), Cause: c.cause,
+		Order: c.order, ForceUntil: c.Time(m.ForceUntil),
 		Late: c.late.Load(), Rejected: c.rejected.Load(),
+	}
+	if c.fleet != nil {
+		snap.Sharing = c.fleet.mode
 	}
 	switch snap.State {
 	case Open:

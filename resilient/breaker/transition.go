@@ -26,7 +26,7 @@ type Transition struct {
 func (c *Circuit) transition(from, to State) Transition {
 	t := Transition{
 		Circuit: c.name, From: from, To: to,
-		Round: c.machine.Round, Generation: c.machine.Generation, Failures: c.failures,
+		Round: c.machine.Round &^ local, Generation: c.machine.Generation, Failures: c.failures,
 		At: c.Time(c.machine.Since),
 	}
 	if to == Open {

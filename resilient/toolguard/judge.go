@@ -1,0 +1,72 @@
+package toolguard
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/seed42274fcc/stoic/resilient"
+)
+
+// judge decides what a call says about the tool: by types first, then by the context,
+// then by the application, and never by a text.
+func (p *Permit) judge(value any, err error) (Outcome, time.Duration) {
+	marks := resilient.MarksOf(err)
+	o := p.outcome(value, err, marks)
+	if o != Error {
+		return o, 0
+	}
+	return o, max(marks.RetryAfter, 0)
+}
+
+func (p *Permit) outcome(value any, err error, marks resilient.Marks) Outcome {
+	if o, ok := markedOutcome(err); ok {
+		return o
+	}
+	switch {
+	case marks.Neutral, marks.Refused && !marks.Exhausted:
+		return Ignored
+	case marks.Permanent, marks.Exhausted:
+		return Error
+	case err != nil && p.timedOut():
+		return Error
+	case err != nil && p.cancelled(err):
+		return Interrupted
+	}
+	if o, ok := p.classify(value, err); ok {
+		return o
+	}
+	if err != nil {
+		return Error
+	}
+	return Success
+}
+
+// timedOut reports whether the tool's own limit has ended the call.
+func (p *Permit) timedOut() bool {
+	cause, ours := context.Cause(p.Context()).(*resilient.TimeoutError)
+	return ours && cause == p.timeout
+}
+
+// cancelled reports whether the error is the cancellation of the caller's context. An
+// expired deadline is none: a tool that hangs shows itself in just that way.
+func (p *Permit) cancelled(err error) (yes bool) {
+	if p.caller == nil || p.caller.Err() != context.Canceled {
+		return false
+	}
+	defer func() {
+		if recover() != nil { // a foreign Is method's
+			yes = false
+		}
+	}()
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(p.caller))
+}
+
+// classify asks the application. One that panics has no opinion.
+func (p *Permit) classify(value any, err error) (o Outcome, ok bool) {
+	if p.rule == nil || p.guard.plan.Classify == nil {
+		return Ignored, false
+	}
+	defer p.guard.contain("Classify", func() { o, ok = Ignored, false })
+	return p.guard.plan.Classify(p.caller, Result{Tool: p.name, Value: value, Err: err})
+}
