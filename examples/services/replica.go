@@ -46,11 +46,14 @@ func serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		return errors.New("a replica needs CLEVERAGENTS_CB_STORE")
 	}
 	ctx, stop := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- store.Run(ctx) }() // without it the circuits ask by themselves, once a second
+	ended := make(chan struct{})
+	go func() { // without it the circuits ask by themselves, once a second
+		defer close(ended)
+		_ = store.Run(ctx) // it ends with ctx, and logs what is wrong before
+	}()
 	defer func() {
 		stop()
-		_ = <-ended
+		<-ended
 		_ = store.Close()
 	}()
 	registry, err := policies.FromEnv("CLEVERAGENTS", &policies.Options{
