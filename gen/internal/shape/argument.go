@@ -69,6 +69,8 @@ func usesUp(t types.Type) string {
 		return "a reader (" + TypeName(t) + "), which the first attempt has read"
 	case isWriter(t):
 		return "a writer (" + TypeName(t) + "), which the first attempt has written to"
+	case reflected(t):
+		return ""
 	case receives(t):
 		return "something to receive from (" + TypeName(t) + "), of which the first attempt has received"
 	case stepped(t), has(t, "Decode", 1, 1) && steps(Lookup(t, "Decode")):

@@ -146,6 +146,8 @@ func function(t types.Type) string {
 // closes says why a value itself is a stream.
 func closes(t types.Type) string {
 	switch {
+	case reflected(t):
+		return ""
 	case has(t, "Close", 0, 0), has(t, "Close", 0, 1), has(t, "Close", 1, 1), fails(Lookup(t, "Close")):
 		return "something to close (" + TypeName(t) + ")"
 	case receives(t):
@@ -177,11 +179,16 @@ func inMemory(t types.Type) bool {
 	return Named(t, "bytes", "Buffer") || Named(t, "bytes", "Reader") || Named(t, "strings", "Reader")
 }
 
+// reflected reports whether a value is one of reflect's, which has the methods of whatever it may hold.
+func reflected(t types.Type) bool {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	return Named(t, "reflect", "Value")
+}
+
 // receives reports whether a value is the end of a connection that something comes in by.
 func receives(t types.Type) bool {
-	if Named(t, "reflect", "Value") {
-		return false // it has the methods of whatever it may hold
-	}
 	receive := Lookup(t, "Receive") // with arguments, it is that of a client
 	return Lookup(t, "RecvMsg") != nil || steps(Lookup(t, "Recv")) || steps(receive) && receive.Params().Len() == 0
 }
