@@ -2,11 +2,13 @@ package sanitize
 
 import "strings"
 
-// meansNothing says whether a value needs no hiding: it is empty, hidden
+// nothing says whether a value needs no hiding: it is empty, hidden
 // already, a literal, or a reference to a value that is kept elsewhere.
-func meansNothing(value string) bool {
-	return value == "" || isHidden(value) || oneOf(literals[:], unwrap(value))
+func (s *scanner) nothing(value string) bool {
+	return value == "" || s.isHidden(value) || oneOf(literals[:], unwrap(value))
 }
+
+func (s *scanner) isHidden(value string) bool { return value == s.rules.mask || isHidden(value) }
 
 // isHidden says whether a value was hidden by somebody before, or was never
 // filled in: ***, xxxxx, [REDACTED], ${PASSWORD}, $PASSWORD, %s, {}.

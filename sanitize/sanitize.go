@@ -22,112 +22,60 @@
 // the length of the text.
 package sanitize
 
-import "strings"
-
-// mask is what stands in the place of a secret.
-const mask = "***"
-
 // String returns text with its secrets replaced by "***". Everything else comes
 // back byte for byte, line breaks included; text without a secret is returned
 // as it is, at no allocation. What was sanitised before does not change again.
-func String(text string) string {
-	s := scanner{text: text}
-	for at := 0; at < len(text); {
-		at = s.step(at)
-	}
-	return s.result()
+func String(text string) string { return standard.clean(text) }
+
+// String is the function String by the rules of the Sanitizer.
+func (z *Sanitizer) String(text string) string { return z.by().clean(text) }
+
+// Bytes is String for bytes. What needs no change is returned as it is; else the
+// result is new, and the argument is left alone.
+func Bytes(text []byte) []byte { return standard.bytes(text) }
+
+// Bytes is the function Bytes by the rules of the Sanitizer.
+func (z *Sanitizer) Bytes(text []byte) []byte { return z.by().bytes(text) }
+
+// AppendBytes appends text, sanitised, to a buffer, and returns it as append does.
+// Clean text is copied and nothing else. The two must not overlap.
+func AppendBytes(to, text []byte) []byte { return append(to, standard.clean(view(text))...) }
+
+// AppendBytes is the function AppendBytes by the rules of the Sanitizer.
+func (z *Sanitizer) AppendBytes(to, text []byte) []byte {
+	return append(to, z.by().clean(view(text))...)
 }
 
-// scanner goes over the text once, from left to right. Text that needs no
-// change is not copied until the first secret is found.
-type scanner struct {
-	text string
-	out  strings.Builder
-	done int // text[:done] is in out
-
-	depth int // brackets open on this line; it tells a printed struct from prose
-
-	// What was looked for in vain, and up to where: not to be looked for again.
-	noBracket, noField int
-
-	tag   int // the next <, unless it is behind us
-	ahead int // bytes looked through for it; only a test reads it, to tell linear work from quadratic
+func (r *rules) bytes(text []byte) []byte {
+	before := view(text)
+	after := r.clean(before)
+	if len(after) == len(before) && after == before {
+		return text
+	}
+	return []byte(after)
 }
 
-// step handles what begins at the offset and returns where to go on, always
-// further right.
-func (s *scanner) step(at int) int {
-	c := s.text[at]
-	if isName(c) {
-		end := s.nameEnd(at)
-		return max(end, s.named(at, end))
+// manyPasses is more than any text has been seen to need. The bound keeps a rule that
+// is wrong from going on for ever.
+const manyPasses = 100
+
+// clean goes over the text until nothing changes: what was taken out may have hidden
+// what the next pass finds. Clean text takes one pass, most others two.
+func (r *rules) clean(text string) string {
+	if r.known != nil {
+		text = r.known.Replace(text)
 	}
-	switch c {
-	case ':':
-		if strings.HasPrefix(s.text[at:], "://") {
-			return s.credentials(at + len("://"))
+	if r.opaque {
+		text = withoutOpaque(text, r.mask)
+	}
+	for range manyPasses {
+		s := scanner{text: text, rules: r}
+		s.run(0, len(text))
+		after := s.result()
+		if len(after) == len(text) && after == text {
+			return text
 		}
-	case '{', '[':
-		s.depth++
-	case '}', ']':
-		s.depth = max(0, s.depth-1)
-	case '\n':
-		s.depth = 0
+		text = after
 	}
-	return at + 1
-}
-
-// redact puts the mask in the place of text[from:to], between the quotes where
-// the value had none but needs them.
-func (s *scanner) redact(from, to int, quote string) {
-	s.out.WriteString(s.text[s.done:from])
-	s.out.WriteString(quote)
-	s.out.WriteString(mask)
-	s.out.WriteString(quote)
-	s.done = to
-}
-
-func (s *scanner) result() string {
-	if s.done == 0 {
-		return s.text
-	}
-	s.out.WriteString(s.text[s.done:])
-	return s.out.String()
-}
-
-// nameEnd returns where the run of name bytes that begins at the offset ends.
-func (s *scanner) nameEnd(at int) int {
-	for at < len(s.text) && isName(s.text[at]) {
-		at++
-	}
-	return at
-}
-
-func (s *scanner) skipBlanks(at int) int {
-	for at < len(s.text) && isBlank(s.text[at]) {
-		at++
-	}
-	return at
-}
-
-// quoteAt returns the quote at the offset together with the backslashes before
-// it, which say how deep it is nested: ", \", \\\" and so on. "" if there is
-// none.
-func (s *scanner) quoteAt(at int) string {
-	end := at
-	for end < len(s.text) && s.text[end] == '\\' {
-		end++
-	}
-	if end < len(s.text) && isQuote(s.text[end]) {
-		return s.text[at : end+1]
-	}
-	return ""
-}
-
-// byteAt is 0 beyond the end.
-func (s *scanner) byteAt(at int) byte {
-	if at < len(s.text) {
-		return s.text[at]
-	}
-	return 0
+	return text
 }

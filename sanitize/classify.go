@@ -1,0 +1,220 @@
+package sanitize
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// classifier is the rules about names, in the form the scanner asks them in.
+type classifier struct {
+	words   map[string][]nameRule
+	ends    []nameRule
+	variant map[string]bool
+	keep    map[string]bool // whole names that are never secrets
+	endings [256]uint32     // which letters end a name that matters: the bits of the last but one, by the last
+}
+
+func newClassifier() *classifier {
+	c := &classifier{words: map[string][]nameRule{}, variant: map[string]bool{}, keep: map[string]bool{}}
+	for _, rule := range nameRules {
+		c.add(rule)
+	}
+	for digit := byte('0'); digit <= '9'; digit++ {
+		c.endings['m'] |= 1 << (digit & 31) // of the colours of terminals
+	}
+	for _, word := range variants {
+		c.variant[word] = true
+		c.ending(word)
+	}
+	for _, word := range nameWords {
+		c.ending(word)
+	}
+	return c
+}
+
+func (c *classifier) add(rule nameRule) {
+	c.words[rule.word] = append(c.words[rule.word], rule)
+	if rule.ends {
+		c.ends = append(c.ends, rule)
+	}
+	c.ending(rule.word)
+}
+
+// ending notes the last two letters of a word. Nearly all names are told from it
+// to be of no interest.
+func (c *classifier) ending(word string) {
+	if n := len(word); n >= 2 {
+		c.endings[word[n-1]] |= 1 << (word[n-2] & 31)
+		c.endings[upper(word[n-1])] |= 1 << (word[n-2] & 31)
+	}
+}
+
+// mayEnd says whether a name of interest may end before the offset.
+func (c *classifier) mayEnd(text string, at int) bool {
+	return at >= 2 && c.endings[text[at-1]]>>(text[at-2]&31)&1 != 0
+}
+
+// maxName is how long a name may be. Of a longer one the last bytes count.
+const maxName = 64
+
+// words of a name, in small letters; the end of a long name.
+type words struct {
+	buf    [maxName + 8]byte
+	n      int
+	starts [maxName + 8]uint8
+	count  int
+}
+
+func (w *words) from(i int) string {
+	end := w.n
+	if i+1 < w.count {
+		end = int(w.starts[i+1])
+	}
+	return view(w.buf[w.starts[i]:end])
+}
+
+// split cuts a name into words: at joints, where small letters turn into
+// capitals, and before the last of many capitals. What cannot be seen is left
+// out.
+func (w *words) split(name string) {
+	name = name[max(0, len(name)-maxName):]
+	fresh := true
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		if n := invisible(name[i:]); n > 0 {
+			i += n - 1
+			continue
+		}
+		if isJoint(c) || isBlank(c) || c == '/' || c == ':' {
+			fresh = true
+			continue
+		}
+		if isUpper(c) && i > 0 && (isLower(name[i-1]) || isDigit(name[i-1]) ||
+			i+1 < len(name) && isUpper(name[i-1]) && isLower(name[i+1])) {
+			fresh = true
+		}
+		if fresh {
+			w.starts[w.count] = uint8(w.n)
+			w.count++
+			fresh = false
+		}
+		w.buf[w.n] = lower(c)
+		w.n++
+	}
+}
+
+// invisible is how many bytes a character takes that has no width.
+func invisible(text string) int {
+	if text[0] < 0xC2 {
+		return 0
+	}
+	switch r, n := utf8.DecodeRuneInString(text); r {
+	case '\u00AD', '\u200B', '\u200C', '\u200D', '\u2060', '\uFEFF':
+		return n
+	}
+	return 0
+}
+
+// of tells the kind of a name.
+func (c *classifier) of(name string) kind {
+	if name == "PWD" || name == "OLDPWD" {
+		return query // the shell's working directory; a password only where the value is no path
+	}
+	if strings.IndexByte(name, '\\') >= 0 {
+		name = unescaped(name)
+	}
+	var w words
+	w.split(name)
+	if len(c.keep) > 0 && c.kept(&w) {
+		return plain
+	}
+	if w.count > 2 && w.n <= 2*w.count {
+		w.count = 1 // PaSsWoRd
+	}
+	n := w.count
+	for n > 0 {
+		last := strings.TrimRight(w.from(n-1), "0123456789")
+		if last == "" || n > 1 && c.variant[last] {
+			n--
+			continue
+		}
+		before := ""
+		if n > 1 {
+			before = w.from(n - 2)
+		}
+		return c.decide(last, before)
+	}
+	return plain
+}
+
+func (c *classifier) decide(last, before string) kind {
+	for _, rule := range c.words[last] {
+		if rule.after != "" && !hasWord(rule.after, before) || rule.unless != "" && hasWord(rule.unless, before) {
+			continue
+		}
+		return rule.kind
+	}
+	for _, rule := range c.ends {
+		if len(last) > len(rule.word) && strings.HasSuffix(last, rule.word) {
+			return rule.kind
+		}
+	}
+	return plain
+}
+
+// hasWord says whether a word stands in a list of words.
+func hasWord(list, word string) bool {
+	if word == "" {
+		return false
+	}
+	for at := 0; ; {
+		n := strings.Index(list[at:], word)
+		if n < 0 {
+			return false
+		}
+		at += n
+		end := at + len(word)
+		if (at == 0 || list[at-1] == ' ') && (end == len(list) || list[end] == ' ') {
+			return true
+		}
+		at = end
+	}
+}
+
+// kept says whether the name is one that the options keep.
+func (c *classifier) kept(w *words) bool {
+	return c.keep[view(w.buf[:w.n])]
+}
+
+// unescaped takes the escapes of JSON out of a name: p\u0061ssword.
+func unescaped(name string) string {
+	var out []byte
+	for i := 0; i < len(name); i++ {
+		if c, ok := escape(name[i:]); ok {
+			out = append(out, c)
+			i += len(`\u0000`) - 1
+		} else if name[i] != '\\' {
+			out = append(out, name[i])
+		}
+	}
+	return string(out)
+}
+
+// escape reads \u00xx.
+func escape(text string) (byte, bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' || text[2] != '0' || text[3] != '0' {
+		return 0, false
+	}
+	high, low := hex(text[4]), hex(text[5])
+	return byte(high<<4 | low), high >= 0 && low >= 0
+}
+
+func hex(c byte) int {
+	switch {
+	case isDigit(c):
+		return int(c - '0')
+	case 'a' <= lower(c) && lower(c) <= 'f':
+		return int(lower(c)-'a') + 10
+	}
+	return -1
+}

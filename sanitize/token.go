@@ -1,0 +1,189 @@
+package sanitize
+
+import "strings"
+
+// tokens is the rules about tokens, in the form the scanner asks them in: by the
+// first joint of the prefix, before which are two bytes.
+type tokens struct {
+	endings [256]uint32 // which bytes stand before a joint: the bits of the last but one, by the last
+	rules   [256][]tokenRule
+	starts  [256][]tokenRule // prefixes without a joint, by their first byte
+}
+
+func newTokens() *tokens {
+	t := &tokens{}
+	for _, rule := range tokenRules {
+		n := strings.IndexAny(rule.prefix, "_-.")
+		if n < 2 {
+			t.starts[rule.prefix[0]] = append(t.starts[rule.prefix[0]], rule)
+			continue
+		}
+		last := rule.prefix[n-1]
+		t.endings[last] |= 1 << (rule.prefix[n-2] & 31)
+		t.rules[last] = append(t.rules[last], rule)
+		if rule.fold {
+			t.endings[lower(last)] |= 1 << (rule.prefix[n-2] & 31)
+			t.rules[lower(last)] = append(t.rules[lower(last)], rule)
+		}
+	}
+	return t
+}
+
+// joint handles the joint of a known prefix, and the dashes of options and keys.
+func (s *scanner) joint(at int) int {
+	for _, rule := range s.rules.tokens.rules[s.text[at-1]] {
+		start := at - strings.IndexAny(rule.prefix, "_-.")
+		if start < s.done {
+			continue
+		}
+		if next := s.token(start, rule); next > start {
+			return next
+		}
+	}
+	if s.text[at] == '-' && s.text[at-1] <= '-' {
+		return s.dash(at)
+	}
+	return at + 1
+}
+
+// token handles a token that may begin at the offset. It returns the offset itself
+// if there is none.
+func (s *scanner) token(start int, rule tokenRule) int {
+	begin := start + len(rule.prefix)
+	if begin >= len(s.text) || start < s.done || !s.startsToken(start) && !rule.keep {
+		return start
+	}
+	if s.text[start:begin] != rule.prefix && !(rule.fold && strings.EqualFold(s.text[start:begin], rule.prefix)) {
+		return start
+	}
+	end := begin
+	for end < len(s.text) && (isAlnum(s.text[end]) || rule.set != "" && strings.IndexByte(rule.set, s.text[end]) >= 0) {
+		end++
+	}
+	for end > begin && s.text[end-1] == '.' {
+		end--
+	}
+	body := s.text[begin:end]
+	if len(body) < rule.least || rule.mixed && !isMixed(body) {
+		return start
+	}
+	if rule.keep {
+		start = begin
+	}
+	s.redact(start, end, "")
+	return end
+}
+
+// startsToken says whether no word goes on at the offset. The letter of an escape
+// is no part of it.
+func (s *scanner) startsToken(at int) bool {
+	if at == 0 || !isAlnum(s.text[at-1]) {
+		return true
+	}
+	if at > 1 && s.text[at-2] == '\\' && strings.IndexByte("nrt", s.text[at-1]) >= 0 {
+		return true
+	}
+	return at > 2 && s.text[at-3] == '%' && hex(s.text[at-2]) >= 0 && hex(s.text[at-1]) >= 0
+}
+
+// isMixed says whether a word holds a digit, or letters small and capital.
+func isMixed(word string) bool {
+	var digits, small, capital bool
+	for i := range len(word) {
+		c := word[i]
+		digits = digits || isDigit(c)
+		small = small || isLower(c)
+		capital = capital || isUpper(c)
+	}
+	return digits && (small || capital) || small && capital
+}
+
+// capital handles what begins with a letter that little else begins with.
+func (s *scanner) capital(at int) int {
+	switch s.text[at] {
+	case 'J':
+		if at >= 2 && s.text[at-2:at] == "ey" {
+			return s.jwt(at)
+		}
+	case 'K':
+		if at >= 1 && s.text[at-1] == 'S' {
+			return s.numbered(at-1, "SK", 32, func(c byte) bool { return isDigit(c) || 'a' <= c && c <= 'f' })
+		}
+	case 'A':
+		return s.key(at)
+	default:
+		return s.scheme(at)
+	}
+	return at + 1
+}
+
+// key handles the keys of clouds, and the other prefixes with an A.
+func (s *scanner) key(at int) int {
+	for _, prefix := range keyIDs {
+		if strings.HasPrefix(s.text[at:], prefix) {
+			return s.numbered(at, prefix, 16, func(c byte) bool { return isDigit(c) || isUpper(c) })
+		}
+	}
+	for _, rule := range s.rules.tokens.starts['A'] {
+		if next := s.token(at, rule); next > at {
+			return next
+		}
+	}
+	return at + 1
+}
+
+// numbered handles a prefix with so many bytes of one class behind it, no more.
+func (s *scanner) numbered(start int, prefix string, size int, class func(byte) bool) int {
+	begin := start + len(prefix)
+	end := begin + size
+	if start < s.done || end > len(s.text) || !s.startsToken(start) || !all(s.text[begin:end], class) || isAlnum(s.byteAt(end)) {
+		return begin
+	}
+	s.redact(start, end, "")
+	return end
+}
+
+// jwt handles signed and encrypted tokens: eyJ…, in parts with dots between.
+func (s *scanner) jwt(at int) int {
+	start, end, dots := at-2, at+1, 0
+	if start < s.done || !s.startsToken(start) && s.byteAt(start-1) != '_' {
+		return at + 1
+	}
+	first := 0
+	for ; end < len(s.text); end++ {
+		c := s.text[end]
+		if c == '.' && dots < 4 {
+			if dots == 0 {
+				first = end - start
+			}
+			dots++
+		} else if !isAlnum(c) && c != '-' && c != '_' && c != '=' {
+			break
+		}
+	}
+	if dots == 0 || first < 8 || end-start < 16 {
+		return end
+	}
+	s.redact(start, end, "")
+	return end
+}
+
+// telegram handles a bot's token at its colon: digits, and then AA and letters.
+func (s *scanner) telegram(at int) int {
+	if at < 8 || !isDigit(s.text[at-1]) || !strings.HasPrefix(s.text[at+1:], "AA") {
+		return at
+	}
+	start := at
+	for start > max(s.done, at-12) && isDigit(s.text[start-1]) {
+		start--
+	}
+	end := at + 1
+	for end < len(s.text) && (isAlnum(s.text[end]) || s.text[end] == '-' || s.text[end] == '_') {
+		end++
+	}
+	if at-start < 8 || end-at < 30 {
+		return at
+	}
+	s.redact(start, end, "")
+	return end
+}
