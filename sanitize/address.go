@@ -5,16 +5,19 @@ import "strings"
 // address handles user:password@host without a scheme, at the @: mysql's
 // root:pw@tcp(db:3306)/x, svc:pw@db:5432, //svc:pw@cdn/x.
 func (s *scanner) address(at int) int {
-	start := s.addressStart(at)
-	if start == at {
+	word := s.text[s.wordStart(at):at]
+	colon := strings.IndexByte(word, ':')
+	if colon < 0 {
 		return at + 1
 	}
-	word := s.text[start:at]
-	relative := strings.HasPrefix(word, "//")
-	word = strings.TrimPrefix(word, "//")
-	user, password, both := strings.Cut(word, ":")
-	start = at - len(word)
-	if !both || password == "" || strings.HasPrefix(password, "//") || !all(user, isUser) && user != "" || s.isHidden(password) || s.isHidden(word) {
+	password := word[colon+1:]
+	user := colon
+	for user > 0 && isUser(word[user-1]) {
+		user--
+	}
+	start := at - len(word) + user
+	relative := strings.HasSuffix(word[:user], "//")
+	if password == "" || strings.HasPrefix(password, "//") || s.isHidden(password) || user > 0 && (isAlnum(word[user-1]) || word[user-1] == '/' && !relative) {
 		return at + 1
 	}
 	last := s.lastAt(at)
@@ -27,37 +30,20 @@ func (s *scanner) address(at int) int {
 
 func isUser(c byte) bool { return isName(c) || c == '+' || c == '%' || c == '$' || c == '\\' }
 
-// addressStart returns where the word begins that the @ is in.
-func (s *scanner) addressStart(at int) int {
-	start := at
-	for least := max(s.done, at-farBack); start > least; start-- {
-		c := s.text[start-1]
-		if isSpace(c) || isQuote(c) && !isAlnum(s.byteAt(start-2)) || (c == '[' || c == '(' || c == '<' || c == '=') && !s.hasColon(start, at) {
-			break
-		}
+// wordStart returns where the word begins that the @ is in, or far enough before it,
+// or behind what was redacted.
+func (s *scanner) wordStart(at int) int {
+	least := max(s.done, at-farBack)
+	for at > least && !isSpace(s.text[at-1]) {
+		at--
 	}
-	for start < at && (s.text[start] == '[' || s.text[start] == '(' || s.text[start] == '<') {
-		start++
-	}
-	if s.done > 0 && start == s.done {
-		return at // the word begins in what was redacted
-	}
-	if eq := strings.IndexByte(s.text[start:at], '='); eq >= 0 && !strings.Contains(s.text[start:start+eq], ":") {
-		start += eq + 1
-	}
-	return start
-}
-
-// hasColon says whether a user's name ends before the offset: what precedes belongs
-// to a word of its own.
-func (s *scanner) hasColon(start, at int) bool {
-	return strings.IndexByte(s.text[start:at], ':') < 0
+	return at
 }
 
 // lastAt returns the last @ of the word that has an address of a host behind it.
 func (s *scanner) lastAt(at int) int {
 	last := at
-	for i, most := at+1, min(len(s.text), at+farBack); i < most && !isSpace(s.text[i]) && !isQuote(s.text[i]); i++ {
+	for i, most := at+1, min(len(s.text), at+farBack); i < most && !isSpace(s.text[i]) && !(isQuote(s.text[i]) && s.closes(i, at)); i++ {
 		if s.text[i] == '@' && s.isTarget(i+1, "") {
 			last = i
 		}
@@ -77,13 +63,22 @@ func (s *scanner) isTarget(at int, password string) bool {
 	host := s.text[at:end]
 	switch {
 	case c == '(':
-		return host == "" || all(host, isAlnum)
+		return host == "" || oneOf(protocols[:], host)
 	case host == "":
 		return false
-	case c == ':' && isDigit(s.byteAt(end+1)):
+	case c == ':' && s.isPortAt(end+1):
 		return !isVersion(host)
 	case c == '/' && password != "":
 		return looksSecret(password, false) && !strings.Contains(password, "/") && !isVersion(host) && s.isFullHost(at, end)
 	}
 	return false
+}
+
+// isPortAt says whether a number of at most five digits stands at the offset.
+func (s *scanner) isPortAt(at int) bool {
+	end := at
+	for isDigit(s.byteAt(end)) && end-at < 6 {
+		end++
+	}
+	return at < end && end-at < 6 && !isAlnum(s.byteAt(end))
 }

@@ -11,23 +11,29 @@ type classifier struct {
 	ends    []nameRule
 	variant map[string]bool
 	keep    map[string]bool // whole names that are never secrets
-	endings [256]uint32     // which letters end a name that matters: the bits of the last but one, by the last
+
+	// Nearly all names are told to be of no interest by their last three letters, and
+	// the others by the words that end so.
+	endings endings
+	byEnd   map[uint16][]nameRule
 }
 
 func newClassifier() *classifier {
-	c := &classifier{words: map[string][]nameRule{}, variant: map[string]bool{}, keep: map[string]bool{}}
+	c := &classifier{words: map[string][]nameRule{}, variant: map[string]bool{}, keep: map[string]bool{}, byEnd: map[uint16][]nameRule{}}
 	for _, rule := range nameRules {
 		c.add(rule)
 	}
-	for digit := byte('0'); digit <= '9'; digit++ {
-		c.endings['m'] |= 1 << (digit & 31) // of the colours of terminals
-	}
 	for _, word := range variants {
 		c.variant[word] = true
-		c.ending(word)
+		c.ending(nameRule{word: word})
 	}
 	for _, word := range nameWords {
-		c.ending(word)
+		c.ending(nameRule{word: word})
+	}
+	for digit := byte('0'); digit <= '9'; digit++ { // ends the colours of terminals, before an m
+		for _, before := range []byte{'[', ';', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'} {
+			c.endings.add(before, digit, 'm')
+		}
 	}
 	return c
 }
@@ -37,21 +43,79 @@ func (c *classifier) add(rule nameRule) {
 	if rule.ends {
 		c.ends = append(c.ends, rule)
 	}
-	c.ending(rule.word)
+	c.ending(rule)
 }
 
-// ending notes the last two letters of a word. Nearly all names are told from it
-// to be of no interest.
-func (c *classifier) ending(word string) {
-	if n := len(word); n >= 2 {
-		c.endings[word[n-1]] |= 1 << (word[n-2] & 31)
-		c.endings[upper(word[n-1])] |= 1 << (word[n-2] & 31)
+// ending notes the last letters of a word. Before a short one stands whatever may.
+func (c *classifier) ending(rule nameRule) {
+	switch word := rule.word; len(word) {
+	case 0, 1:
+	case 2:
+		for before := byte(0); before < 32; before++ {
+			c.endings.add(before, word[0], word[1])
+			at := key3(before, word[0], word[1])
+			c.byEnd[at] = append(c.byEnd[at], rule)
+		}
+	default:
+		last := word[len(word)-3:]
+		c.endings.add(last[0], last[1], last[2])
+		at := key3(last[0], last[1], last[2])
+		c.byEnd[at] = append(c.byEnd[at], rule)
 	}
 }
 
 // mayEnd says whether a name of interest may end before the offset.
-func (c *classifier) mayEnd(text string, at int) bool {
-	return at >= 2 && c.endings[text[at-1]]>>(text[at-2]&31)&1 != 0
+func (c *classifier) mayEnd(text string, end int) bool {
+	if end < 3 {
+		return end == 2
+	}
+	if !c.endings.has(text, end) {
+		return false
+	}
+	for _, rule := range c.byEnd[key3(text[end-3], text[end-2], text[end-1])] {
+		begin := end - len(rule.word)
+		if begin >= 0 && equalFold(text[begin:end], rule.word) && (rule.after == "" || follows(text[:begin], rule.after)) {
+			return true
+		}
+	}
+	return false
+}
+
+// equalFold says whether a text is a word, whose letters are small.
+func equalFold(text, word string) bool {
+	for i := range len(word) {
+		if lower(text[i]) != word[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// follows says whether a text ends with one of the words of a list, and perhaps with
+// what joins it to the next.
+func follows(text, list string) bool {
+	for text != "" && !isAlnum(text[len(text)-1]) && len(text) > 1 {
+		text = text[:len(text)-1]
+	}
+	for word := range strings.SplitSeq(list, " ") {
+		if n := len(text) - len(word); n >= 0 && equalFold(text[n:], word) {
+			return true
+		}
+	}
+	return false
+}
+
+// endings is a set of endings of three bytes, of which the lowest five bits count:
+// capitals are like small letters.
+type endings [1 << 10]uint32
+
+func key3(a, b, c byte) uint16 { return uint16(a&31)<<10 | uint16(b&31)<<5 | uint16(c&31) }
+
+func (e *endings) add(a, b, c byte) { e[uint16(b&31)<<5|uint16(c&31)] |= 1 << (a & 31) }
+
+// has says whether the text before the offset may end so. Less than three bytes may.
+func (e *endings) has(text string, end int) bool {
+	return end < 3 || e[uint16(text[end-2]&31)<<5|uint16(text[end-1]&31)]>>(text[end-3]&31)&1 != 0
 }
 
 // maxName is how long a name may be. Of a longer one the last bytes count.

@@ -120,7 +120,7 @@ func (s *scanner) argument(end int) (begin int, quote string) {
 			begin = s.skipSpace(begin + 1)
 		}
 		quote = s.quoteAt(begin)
-		if quote != closing || begin == end+len(closing) {
+		if len(quote) != len(closing) || begin == end+len(closing) {
 			return -1, ""
 		}
 		if s.byteAt(begin+len(quote)) == '-' {
@@ -168,7 +168,7 @@ func (s *scanner) userOption(end int) int {
 		begin, last, next = s.inQuotes(begin+len(quote), quote)
 	} else {
 		last = begin
-		for last < len(s.text) && !isSpace(s.text[last]) && !(isQuote(s.text[last]) && s.closes(last)) {
+		for last < len(s.text) && !isSpace(s.text[last]) && !(isQuote(s.text[last]) && s.closes(last, begin)) {
 			last++
 		}
 		next = last
@@ -191,7 +191,7 @@ func (s *scanner) passOption(end int) int {
 	}
 	begin += len("pass:")
 	last := begin
-	for last < len(s.text) && !isSpace(s.text[last]) && !(isQuote(s.text[last]) && s.closes(last)) {
+	for last < len(s.text) && !isSpace(s.text[last]) && !(isQuote(s.text[last]) && s.closes(last, begin)) {
 		last++
 	}
 	if s.nothing(s.text[begin:last]) {

@@ -26,10 +26,10 @@ func (s *scanner) fieldEnd(start int) int {
 	}
 	for ; at < fence && s.text[at] != '\n'; at++ {
 		c := s.text[at]
-		if isQuote(c) && strings.IndexByte(",}]", s.byteAt(at+1)) >= 0 && at+1 < len(s.text) && s.closes(at) {
+		if isQuote(c) && s.byteAt(at+1) != ' ' && s.closes(at, start) {
 			break // the line itself is a text in quotes
 		}
-		if (c == ' ' || c == ',') && s.colonFollows(at+1) || c == closing && s.endsItem(at+1) {
+		if (c == ' ' || c == ',') && s.colonFollows(at+1) || c == closing && s.endsItem(at+1, fence) {
 			return start + len(strings.TrimRight(s.text[start:at], ",;: "))
 		}
 	}
@@ -57,6 +57,7 @@ func (s *scanner) structField(p pair) (next int, ok bool) {
 // quotes or not.
 func (s *scanner) colonFollows(at int) bool {
 	quote := s.quoteAt(at)
-	end := s.nameEnd(at + len(quote))
-	return end > at+len(quote) && s.quoteAt(end) == quote && s.byteAt(end+len(quote)) == ':'
+	begin := at + len(quote)
+	end := s.nameEnd(begin)
+	return end > begin+1 && isLower(lower(s.text[begin])) && s.quoteAt(end) == quote && s.byteAt(end+len(quote)) == ':'
 }

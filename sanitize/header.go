@@ -61,10 +61,10 @@ func (s *scanner) headerEnd(start int) int {
 			if c == inside {
 				inside = 0
 			}
-		case c == '=' && isQuote(s.byteAt(at+1)) && !s.closes(at+1):
+		case c == '=' && isQuote(s.byteAt(at+1)) && !s.closes(at+1, start):
 			at++
 			inside = s.text[at]
-		case isQuote(c) && s.closes(at):
+		case isQuote(c) && s.closes(at, start):
 			return at - slashes
 		case c == ' ' && s.byteAt(at+1) == '(' && !(at-start <= longWord && oneOf(schemes[:], s.text[start:at])):
 			return at

@@ -4,16 +4,17 @@ import "strings"
 
 // named handles a name that is told by another, at the sign behind the first:
 // {"name": "DB_PASSWORD", "value": "x"}, key="password" value="x". It returns where
-// to go on.
+// to go on, the sign's own offset if there is nothing of the kind.
 func (s *scanner) named(p pair, at int) int {
 	if !oneOf(nameWords[:], s.text[p.start:p.end]) || !s.joined(&p, at) {
-		return at + 1
+		return at
 	}
+	sign := at
 	quote := s.quoteAt(p.value)
 	start := p.value + len(quote)
 	end := s.nameEnd(start)
 	if end == start || end-start > maxName || s.quoteAt(end) != quote && quote != "" || s.rules.names.of(s.text[start:end]) < plural {
-		return at + 1
+		return sign
 	}
 	at = end + len(quote)
 	next := at

@@ -31,8 +31,10 @@ func (s *scanner) sign(at int) int {
 	if !ok {
 		return at + 1
 	}
-	if p.kind == plain {
-		return s.named(p, at)
+	if p.kind == plain || p.kind == query {
+		if next := s.named(p, at); next > at || p.kind == plain {
+			return max(next, at+1)
+		}
 	}
 	if !s.joined(&p, at) {
 		return at + 1
@@ -106,7 +108,24 @@ func (s *scanner) mayEnd(end int) bool {
 	for end > least && isDigit(s.text[end-1]) {
 		end--
 	}
-	return s.rules.names.mayEnd(s.text, end) || end > 0 && s.text[end-1] >= 0x80 || end > 5 && s.text[end-6] == '\\'
+	if end <= s.done {
+		return false
+	}
+	return s.rules.names.mayEnd(s.text, end) || s.text[end-1] >= 0x80 || s.isDisguised(end)
+}
+
+// isDisguised says whether the letters before the offset are escaped, or have between
+// them what cannot be seen.
+func (s *scanner) isDisguised(end int) bool {
+	for at, least := end-1, max(s.done, end-12); at >= least; at-- {
+		switch c := s.text[at]; {
+		case c == '\\', c >= 0x80:
+			return true
+		case !isName(c):
+			return false
+		}
+	}
+	return false
 }
 
 // classify tells the name's kind, where need be with the word before: API key.

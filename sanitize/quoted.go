@@ -88,23 +88,17 @@ func (s *scanner) endsSentence(at int) bool {
 	return at >= len(s.text) || isSpace(s.text[at])
 }
 
-// closes says whether the quote or bracket at the offset ends a value rather
-// than being part of it: something that separates must follow, and a quote must
-// have been opened.
-func (s *scanner) closes(at int) bool {
+// closes says whether the quote at the offset ends a value that begins at start,
+// rather than being part of it: something that separates must follow, and a quote
+// like it must be open there.
+func (s *scanner) closes(at, start int) bool {
 	if !s.separated(at) {
 		return false
 	}
-	switch s.text[at] {
-	case '"':
-		if s.byteAt(at-1) != '\\' {
-			s.lines.to(s.text, at)
-			return s.lines.inside
-		}
-	case '\'', '`':
-		return s.opened(at)
+	if s.text[at] == '"' && (at == 0 || s.text[at-1] != '\\') {
+		return at == s.lines.fence(s.text, start)
 	}
-	return true
+	return s.opened(at, start)
 }
 
 func (s *scanner) separated(at int) bool {
@@ -118,11 +112,22 @@ func (s *scanner) separated(at int) bool {
 // farBack bounds how far an opening quote is looked for.
 const farBack = 256
 
-// opened says whether a single quote like the one at the offset was opened before
-// on the line: where no letter precedes it.
-func (s *scanner) opened(at int) bool {
-	for i, least := at-1, max(0, at-farBack); i >= least && s.text[i] != '\n'; i-- {
-		if s.text[i] == s.text[at] && (i == 0 || !isAlnum(s.text[i-1])) {
+// opened says whether a quote like the one at the offset was opened on the line
+// before start: where no letter precedes it, and with a backslash if this has one.
+func (s *scanner) opened(at, start int) bool {
+	q, escaped := s.text[at], at > 0 && s.text[at-1] == '\\'
+	for i, least := start-1, max(0, start-farBack); i >= least && s.text[i] != '\n'; i-- {
+		if s.text[i] != q {
+			continue
+		}
+		before := i - 1
+		if escaped {
+			if s.byteAt(before) != '\\' {
+				continue
+			}
+			return true
+		}
+		if !isAlnum(s.byteAt(before)) {
 			return true
 		}
 	}
@@ -134,6 +139,11 @@ func (s *scanner) opened(at int) bool {
 // list.
 func (s *scanner) list(p pair) int {
 	at := s.skipSpace(p.value + 1)
+	if s.byteAt(at) == ']' && isLower(s.byteAt(at+1)) { // []string{"x"}
+		if end := s.nameEnd(at + 1); s.byteAt(end) == '{' && s.quoteAt(end+1) != "" {
+			at = end + 1
+		}
+	}
 	if s.quoteAt(s.prefixed(p, at)) == "" {
 		if p.quote != "" || p.sign != ':' || p.after && p.kind != header {
 			return p.value
@@ -185,7 +195,7 @@ func (s *scanner) bracketEnd(at int) int {
 	}
 	fence := s.lines.fence(s.text, at)
 	for ; at < fence && s.text[at] != '\n'; at++ {
-		if s.text[at] == ']' && s.endsItem(at+1) {
+		if s.text[at] == ']' && s.endsItem(at+1, fence) {
 			return at
 		}
 	}
@@ -195,15 +205,23 @@ func (s *scanner) bracketEnd(at int) int {
 
 // endsItem says whether an item of a printed map or struct ends before the offset:
 // other brackets, the end, or the next name follow.
-func (s *scanner) endsItem(at int) bool {
-	for at < len(s.text) && strings.IndexByte("]})", s.text[at]) >= 0 {
+func (s *scanner) endsItem(at, fence int) bool {
+	for at < fence && strings.IndexByte("]})", s.text[at]) >= 0 {
 		at++
 	}
-	c := s.byteAt(at)
-	if c == ' ' && s.pairFollows(at+1, ':') {
+	if at >= fence || isSpace(s.text[at]) {
 		return true
 	}
-	return at >= len(s.text) || isSpace(c) || strings.IndexByte(`,;:"'\`, c) >= 0
+	switch c := s.text[at]; {
+	case strings.IndexByte(",;:", c) >= 0:
+		return at+1 >= fence || isSpace(s.text[at+1])
+	case isQuote(c):
+		return s.closes(at, s.lines.at)
+	case c == '\\':
+		quote := s.quoteAt(at)
+		return quote != "" && s.closes(at+len(quote)-1, s.lines.at)
+	}
+	return false
 }
 
 // bare handles a value without quotes behind a name that has them, as numbers

@@ -38,6 +38,9 @@ var complaints = [...]string{
 // "password= is empty".
 var remarks = [...]string{"and", "are", "but", "cannot", "empty", "has", "is", "must", "or", "should", "was"}
 
+// protocols stand between the @ and the address in brackets in DSNs of MySQL.
+var protocols = [...]string{"tcp", "tcp4", "tcp6", "udp", "unix", "pipe", "memory", "cloudsql", "cloudsql-mysql"}
+
 // usages are the words that stand for a value, or go on with a sentence, behind the
 // name of an option.
 var usages = [...]string{

@@ -66,22 +66,19 @@ func (s *scanner) run(at, stop int) int {
 			at++
 			continue
 		case sign:
-			if at > 0 && at+1 < len(text) {
-				if before := text[at-1]; isAlnum(before) && text[at+1] != '/' && !isDigit(before) &&
-					(at < 2 || names[before]>>(text[at-2]&31)&1 == 0) {
-					at++
-					continue
-				}
+			if at < 3 || !s.worthSign(at, names) {
+				at = max(at+1, s.early(at))
+				continue
 			}
 			at = max(at+1, s.sign(at))
 		case joint:
-			if at < 2 || tokens[text[at-1]]>>(text[at-2]&31)&1 == 0 && !(c == '-' && text[at-1] <= '-') {
-				at++
+			if at < 3 || !tokens.has(text, at) && !(c == '-' && text[at-1] <= '-') {
+				at = max(at+1, s.early(at))
 				continue
 			}
 			at = max(at+1, s.joint(at))
 		case quote:
-			if at == 0 || at+2 >= len(text) {
+			if at < 3 || !(isAlnum(text[at-1]) && names.has(text, at) || c == '\'' && (text[at-1] == ' ' || text[at-1] == '(')) {
 				at++
 				continue
 			}
@@ -97,6 +94,41 @@ func (s *scanner) run(at, stop int) int {
 		}
 	}
 	return at
+}
+
+// early handles signs and joints that stand too early in the text for the tables.
+func (s *scanner) early(at int) int {
+	switch {
+	case at >= 3 || at == 0:
+		return at + 1
+	case hot[s.text[at]] == sign:
+		return s.sign(at)
+	case at == 2:
+		return s.joint(at)
+	case s.text[at] == '-' && s.text[at-1] <= '-':
+		return s.dash(at)
+	}
+	return at + 1
+}
+
+// worthSign says whether a name of interest may stand before a sign, by its last
+// letters. Letters beyond ASCII, blanks and the like are looked at more closely.
+func (s *scanner) worthSign(at int, names *endings) bool {
+	text := s.text
+	c := text[at-1]
+	switch {
+	case isLower(c) || isUpper(c):
+		return names.has(text, at) || text[at] == ':' && at+1 < len(text) && text[at+1] == '/'
+	case c == '"' || c == '\'':
+		c = text[at-2]
+		return names.has(text, at-1) || isDigit(c) || c == '\\' || c >= 0x80
+	case isDigit(c):
+		if c = text[at-2]; !isDigit(c) {
+			return names.has(text, at-1) || text[at] == ':' && at+1 < len(text) && text[at+1] == '/'
+		}
+		return text[at] == ':' && at+1 < len(text) && text[at+1] == 'A' || !isDigit(text[at-3])
+	}
+	return true
 }
 
 // worthwhile says whether what a capital begins may be of interest, by the letter

@@ -3,27 +3,35 @@ package sanitize
 import "strings"
 
 // tokens is the rules about tokens, in the form the scanner asks them in: by the
-// first joint of the prefix, before which are two bytes.
+// bytes before the first joint of the prefix.
 type tokens struct {
-	endings [256]uint32 // which bytes stand before a joint: the bits of the last but one, by the last
-	rules   [256][]tokenRule
-	starts  [256][]tokenRule // prefixes without a joint, by their first byte
+	endings endings
+	byEnd   map[uint16][]jointRule
+	starts  []tokenRule // prefixes with an A, and without a joint
+}
+
+// jointRule is a rule with the place of the joint in its prefix.
+type jointRule struct {
+	tokenRule
+	joint int
 }
 
 func newTokens() *tokens {
-	t := &tokens{}
+	t := &tokens{byEnd: map[uint16][]jointRule{}}
 	for _, rule := range tokenRules {
 		n := strings.IndexAny(rule.prefix, "_-.")
 		if n < 2 {
-			t.starts[rule.prefix[0]] = append(t.starts[rule.prefix[0]], rule)
+			t.starts = append(t.starts, rule)
 			continue
 		}
-		last := rule.prefix[n-1]
-		t.endings[last] |= 1 << (rule.prefix[n-2] & 31)
-		t.rules[last] = append(t.rules[last], rule)
-		if rule.fold {
-			t.endings[lower(last)] |= 1 << (rule.prefix[n-2] & 31)
-			t.rules[lower(last)] = append(t.rules[lower(last)], rule)
+		first, last := byte(0), byte(31)
+		if n > 2 {
+			first, last = rule.prefix[n-3]&31, rule.prefix[n-3]&31
+		}
+		for before := first; before <= last; before++ {
+			t.endings.add(before, rule.prefix[n-2], rule.prefix[n-1])
+			at := key3(before, rule.prefix[n-2], rule.prefix[n-1])
+			t.byEnd[at] = append(t.byEnd[at], jointRule{rule, n})
 		}
 	}
 	return t
@@ -31,12 +39,16 @@ func newTokens() *tokens {
 
 // joint handles the joint of a known prefix, and the dashes of options and keys.
 func (s *scanner) joint(at int) int {
-	for _, rule := range s.rules.tokens.rules[s.text[at-1]] {
-		start := at - strings.IndexAny(rule.prefix, "_-.")
+	var before byte
+	if at > 2 {
+		before = s.text[at-3]
+	}
+	for _, rule := range s.rules.tokens.byEnd[key3(before, s.text[at-2], s.text[at-1])] {
+		start := at - rule.joint
 		if start < s.done {
 			continue
 		}
-		if next := s.token(start, rule); next > start {
+		if next := s.token(start, rule.tokenRule); next > start {
 			return next
 		}
 	}
@@ -124,7 +136,7 @@ func (s *scanner) key(at int) int {
 			return s.numbered(at, prefix, 16, func(c byte) bool { return isDigit(c) || isUpper(c) })
 		}
 	}
-	for _, rule := range s.rules.tokens.starts['A'] {
+	for _, rule := range s.rules.tokens.starts {
 		if next := s.token(at, rule); next > at {
 			return next
 		}

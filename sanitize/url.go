@@ -60,17 +60,30 @@ func (s *scanner) userinfoEnd(start int) int {
 			if !path || inside && (host > at+1 || !s.isWeb(start)) || maybe && s.isFullHost(at+1, host) {
 				last = at
 			}
+		case (c == '?' || c == ';') && last < 0 && s.isHostPort(start, at) && s.pairFollows(at+1, '='):
+			return last // from here on, settings
 		case (c == '/' || c == '?' || c == '#') && !path:
 			path = true
 			front := s.text[start:at]
 			inside = last < 0 && !s.isHost(start, at)
 			maybe = last >= 0 || strings.IndexByte(front, ':') >= 0 && !s.isWeb(start)
-		case s.endsURL(start, at, last), c == ':' && strings.HasPrefix(s.text[at:], "://"),
+		case s.endsURL(start, at, last), c == ':' && at > start+1 && isAlnum(s.text[at-1]) && isAlnum(s.text[at-2]) && strings.HasPrefix(s.text[at:], "://"),
 			c == '*' && s.isDone(start, at): // nothing is left beyond
 			return last
 		}
 	}
 	return last
+}
+
+// isHostPort says whether what precedes the settings of a URL is where it leads to: a
+// host, with or without a port and a path.
+func (s *scanner) isHostPort(start, end int) bool {
+	host, _, _ := strings.Cut(s.text[start:end], "/")
+	_, port, _ := strings.Cut(host, ":")
+	if port == "" || all(port, isDigit) || host[0] == '[' {
+		return true
+	}
+	return isDigit(port[0]) && strings.IndexByte(port, ',') > 0 && all(port, func(c byte) bool { return isName(c) || c == ':' || c == ',' })
 }
 
 // endsURL says whether the URL ends at the offset: at a quote that closes, and at a
@@ -79,7 +92,7 @@ func (s *scanner) endsURL(start, at, last int) bool {
 	c := s.text[at]
 	switch {
 	case isQuote(c):
-		return s.closes(at)
+		return s.closes(at, start)
 	case c == ' ':
 		return last >= 0 || !s.isQuoted(start) || !s.isPassword(start, at)
 	}

@@ -101,7 +101,7 @@ scan:
 			break scan
 		case c == 0x1b && s.styled(end) > end:
 			break scan
-		case isQuote(c) && s.closes(end):
+		case isQuote(c) && s.closes(end, start):
 			end -= slashes
 			break scan
 		case c == ',' || c == ';' || c == '&' || c == '?':
@@ -109,7 +109,7 @@ scan:
 				break scan
 			}
 		case c == '<' && s.byteAt(end+1) == '/':
-			if last := s.nameEnd(end + 2); last > end+2 && s.byteAt(last) == '>' {
+			if last := s.nameEnd(end + 2); last > end+2 && s.byteAt(last) == '>' && isLower(lower(s.text[end+2])) {
 				break scan
 			}
 		case c == '\\':
@@ -179,7 +179,7 @@ func (s *scanner) nextPair(p pair, at int) bool {
 	}
 	begin := s.skipBlanks(at + 1)
 	end := s.nameEnd(begin)
-	for c == ';' && s.byteAt(end) == ' ' && s.nameEnd(end+1) > end+1 && end-begin < maxName { // Persist Security Info=
+	for c == ';' && before == ';' && s.byteAt(end) == ' ' && s.nameEnd(end+1) > end+1 && end-begin < maxName { // Persist Security Info=
 		end = s.nameEnd(end + 1)
 	}
 	if end-begin < least || !isLower(lower(s.text[begin])) {
