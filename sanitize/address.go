@@ -17,7 +17,7 @@ func (s *scanner) address(at int) int {
 	}
 	start := at - len(word) + user
 	relative := strings.HasSuffix(word[:user], "//")
-	if password == "" || strings.HasPrefix(password, "//") || s.isHidden(password) || user > 0 && (isAlnum(word[user-1]) || word[user-1] == '/' && !relative) {
+	if password == "" || user == colon && !relative || strings.HasPrefix(password, "//") || s.isHidden(password) || user > 0 && (isAlnum(word[user-1]) || word[user-1] == '/' && !relative) {
 		return at + 1
 	}
 	last := s.lastAt(at)

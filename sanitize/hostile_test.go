@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,6 +33,7 @@ const nasty = `abcXYZ0189 @:/#?%&=+;,.!$*()[]{}<>'"\|~^_-` + "`" + "é密"
 const (
 	wordEnds   = "a blank ends it, as it must: the rest of the line is other settings, or prose"
 	nextName   = "what reads like the next setting (,abc=) ends it"
+	nextURL    = "what reads like the next URL (://) begins one"
 	structEnds = "what reads like the next field ( a:) or like the end of the struct (} ) ends it"
 )
 
@@ -120,14 +120,14 @@ var encoders = []encoder{
 		return fmt.Sprint("got ", http.Header{"Accept": {"*/*"}, "Authorization": {"Bearer " + p}, "Via": {"p"}})
 	}, loses: structEnds},
 	{name: "url.Values", write: func(p string) string { return fmt.Sprint("form ", url.Values{"password": {p}, "user": {"bob"}}) }, loses: structEnds},
-	{name: "URL", write: func(p string) string { return "dial postgres://app:" + p + "@db.internal:5432/x failed" }, without: " "},
+	{name: "URL", write: func(p string) string { return "dial postgres://app:" + p + "@db.internal:5432/x failed" }, without: " ", loses: nextURL},
 	{name: "URL that does not parse", write: func(p string) string {
 		text := "postgres://app:" + p + "@db.internal:5432/x"
 		if _, err := url.Parse(text); err != nil {
 			return err.Error()
 		}
 		return text
-	}, without: " "},
+	}, without: " ", loses: nextURL},
 	{name: "mysql", write: func(p string) string { return "connect root:" + p + "@tcp(db:3306)/x" }, without: " "},
 	{name: "header", write: func(p string) string { return "GET / HTTP/1.1\r\nAuthorization: Bearer " + p + "\r\nHost: h" }, loses: "a blank and a bracket begin a remark"},
 	{name: "header of a key", write: func(p string) string { return "X-Api-Key: " + p + "\r\nHost: h" }, loses: "a blank and a bracket begin a remark"},
@@ -157,9 +157,9 @@ func pythonText(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `\'`) + "'"
 }
 
-// passwords is how many of them each encoder gets: STOIC_NIGHTLY asks for all.
+// passwords is how many of them each encoder gets.
 func passwords() int {
-	if os.Getenv("STOIC_NIGHTLY") != "" {
+	if nightly {
 		return 20_000
 	}
 	return 300

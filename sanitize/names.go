@@ -45,7 +45,7 @@ const tokenHeads = "bos cls continuation continue cancel cancellation eof eos eo
 
 var nameRules = [...]nameRule{
 	{word: "password", kind: secret, ends: true},
-	{word: "passwords", kind: secret, ends: true},
+	{word: "passwords", kind: plural, ends: true},
 	{word: "passwd", kind: secret, ends: true},
 	{word: "passphrase", kind: secret, ends: true},
 	{word: "passcode", kind: secret, ends: true},

@@ -36,7 +36,10 @@ var complaints = [...]string{
 
 // remarks are the other words by which a text goes on that quotes an empty setting:
 // "password= is empty".
-var remarks = [...]string{"and", "are", "but", "cannot", "empty", "has", "is", "must", "or", "should", "was"}
+var remarks = [...]string{
+	"a", "and", "are", "be", "but", "by", "cannot", "does", "empty", "for", "from", "has", "in", "is", "must", "of", "on", "or", "should",
+	"the", "to", "was", "will", "with",
+}
 
 // protocols stand between the @ and the address in brackets in DSNs of MySQL.
 var protocols = [...]string{"tcp", "tcp4", "tcp6", "udp", "unix", "pipe", "memory", "cloudsql", "cloudsql-mysql"}

@@ -79,11 +79,24 @@ func (s *scanner) token(start int, rule tokenRule) int {
 	if len(body) < rule.least || rule.mixed && !isMixed(body) {
 		return start
 	}
+	if rule.part > 0 && !hasPart(body, rule.part) {
+		return start
+	}
 	if rule.keep {
 		start = begin
 	}
 	s.redact(start, end, "")
 	return end
+}
+
+// hasPart says whether a part between dashes is mixed, and long enough.
+func hasPart(body string, least int) bool {
+	for part := range strings.SplitSeq(body, "-") {
+		if len(part) >= least && isMixed(part) {
+			return true
+		}
+	}
+	return false
 }
 
 // startsToken says whether no word goes on at the offset. The letter of an escape

@@ -6,6 +6,7 @@ type tokenRule struct {
 	least  int    // how long the rest is at least
 	set    string // what else the rest may hold besides letters and digits
 	mixed  bool   // the rest must hold a digit, or letters small and capital: other words begin so too
+	part   int    // of the rest between dashes, one that is mixed has so many bytes
 	keep   bool   // the prefix stays, since it is the address of a service
 	fold   bool   // in small letters and capitals
 }
@@ -57,7 +58,7 @@ var tokenRules = [...]tokenRule{
 	{prefix: "access_token$production$", least: 16, set: "$"}, {prefix: "FLWSECK-", least: 12, set: "-"}, {prefix: "FLWSECK_TEST-", least: 12, set: "-"},
 	{prefix: "shippo_live_", least: 30}, {prefix: "shippo_test_", least: 30}, {prefix: "EZAK", least: 40, mixed: true}, {prefix: "rzp_live_", least: 12},
 	// model providers
-	{prefix: "sk-", least: 20, set: "-_", mixed: true}, {prefix: "gsk_", least: 20, mixed: true}, {prefix: "hf_", least: 24, mixed: true},
+	{prefix: "sk-", least: 20, set: "-_", mixed: true, part: 12}, {prefix: "gsk_", least: 20, mixed: true}, {prefix: "hf_", least: 24, mixed: true},
 	{prefix: "r8_", least: 24, mixed: true}, {prefix: "pplx-", least: 24, mixed: true}, {prefix: "xai-", least: 24, mixed: true},
 	{prefix: "lsv2_pt_", least: 20, set: "_"}, {prefix: "lsv2_sk_", least: 20, set: "_"}, {prefix: "tgp_v1_", least: 20, set: "-_"},
 	{prefix: "nvapi-", least: 24, set: "-_"}, {prefix: "fw_", least: 22, mixed: true}, {prefix: "ABSK", least: 40, set: "+/=", mixed: true},

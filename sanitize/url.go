@@ -67,7 +67,7 @@ func (s *scanner) userinfoEnd(start int) int {
 			front := s.text[start:at]
 			inside = last < 0 && !s.isHost(start, at)
 			maybe = last >= 0 || strings.IndexByte(front, ':') >= 0 && !s.isWeb(start)
-		case s.endsURL(start, at, last), c == ':' && at > start+1 && isAlnum(s.text[at-1]) && isAlnum(s.text[at-2]) && strings.HasPrefix(s.text[at:], "://"),
+		case s.endsURL(start, at, last), c == ':' && strings.HasPrefix(s.text[at:], "://"),
 			c == '*' && s.isDone(start, at): // nothing is left beyond
 			return last
 		}
