@@ -5,7 +5,11 @@ import "strings"
 // address handles user:password@host without a scheme, at the @: mysql's
 // root:pw@tcp(db:3306)/x, svc:pw@db:5432, //svc:pw@cdn/x.
 func (s *scanner) address(at int) int {
-	word := s.text[s.wordStart(at):at]
+	begin := s.wordStart(at)
+	if at-begin == farBack {
+		return at + 1 // no user's name in sight
+	}
+	word := s.text[begin:at]
 	colon := strings.IndexByte(word, ':')
 	if colon < 0 {
 		return at + 1
@@ -16,6 +20,9 @@ func (s *scanner) address(at int) int {
 		user--
 	}
 	start := at - len(word) + user
+	if oneOf(addressSchemes[:], word[user:colon]) {
+		return at + 1
+	}
 	relative := strings.HasSuffix(word[:user], "//")
 	if password == "" || user == colon && !relative || strings.HasPrefix(password, "//") || s.isHidden(password) || user > 0 && (isAlnum(word[user-1]) || word[user-1] == '/' && !relative) {
 		return at + 1

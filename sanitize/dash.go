@@ -82,6 +82,8 @@ func (s *scanner) option(start int) int {
 	switch {
 	case name == "u" && !long, name == "user" && long, name == "proxy-user" && long, name == "U" && !long:
 		return s.userOption(end)
+	case name[0] == 'u' && !long && s.byteAt(end) == ':' && s.onLine(start, "curl"):
+		return s.user(start+1, s.argumentEnd(start+1))
 	case name[0] == 'p' && !long && s.isClient(start, name):
 		return s.glued(start+1, end)
 	case !s.mayEnd(end):
@@ -131,6 +133,9 @@ func (s *scanner) argument(end int) (begin int, quote string) {
 	if begin == end || begin >= len(s.text) || s.text[begin] == '-' || isSpace(s.text[begin]) {
 		return -1, ""
 	}
+	if s.closesText(begin) {
+		return -1, ""
+	}
 	return begin, s.quoteAt(begin)
 }
 
@@ -163,22 +168,30 @@ func (s *scanner) userOption(end int) int {
 	if begin < 0 {
 		return end
 	}
-	var last, next int
-	if quote != "" {
-		begin, last, next = s.inQuotes(begin+len(quote), quote)
-	} else {
-		last = begin
-		for last < len(s.text) && !isSpace(s.text[last]) && !(isQuote(s.text[last]) && s.closes(last, begin)) {
-			last++
-		}
-		next = last
+	if quote == "" {
+		return s.user(begin, s.argumentEnd(begin))
 	}
+	begin, last, next := s.inQuotes(begin+len(quote), quote)
+	return max(next, s.user(begin, last))
+}
+
+// argumentEnd is where an argument without quotes ends.
+func (s *scanner) argumentEnd(begin int) int {
+	last := begin
+	for last < len(s.text) && !isSpace(s.text[last]) && !(isQuote(s.text[last]) && s.closes(last, begin)) {
+		last++
+	}
+	return last
+}
+
+// user handles user:password. It returns where to go on.
+func (s *scanner) user(begin, last int) int {
 	user, password, both := strings.Cut(s.text[begin:last], ":")
 	if !both || s.nothing(password) || !all(user, isUserOption) || strings.HasPrefix(password, "//") {
 		return begin
 	}
 	s.redact(begin+len(user)+1, last, "")
-	return next
+	return last
 }
 
 func isUserOption(c byte) bool { return isUser(c) || c == '@' }
@@ -190,10 +203,7 @@ func (s *scanner) passOption(end int) int {
 		return end
 	}
 	begin += len("pass:")
-	last := begin
-	for last < len(s.text) && !isSpace(s.text[last]) && !(isQuote(s.text[last]) && s.closes(last, begin)) {
-		last++
-	}
+	last := s.argumentEnd(begin)
 	if s.nothing(s.text[begin:last]) {
 		return last
 	}
@@ -203,15 +213,16 @@ func (s *scanner) passOption(end int) int {
 
 // isClient says whether -p is the option for a password of the command before it.
 func (s *scanner) isClient(start int, name string) bool {
-	line := s.text[max(s.done, start-farBack):start]
-	line = line[strings.LastIndexByte(line, '\n')+1:]
 	if len(name) > 1 {
-		return hasAny(line, gluedClients[:])
+		return s.onLine(start, gluedClients[:]...)
 	}
-	return hasAny(line, spacedClients[:])
+	return s.onLine(start, spacedClients[:]...)
 }
 
-func hasAny(line string, words []string) bool {
+// onLine says whether one of the words stands before the offset on its line.
+func (s *scanner) onLine(start int, words ...string) bool {
+	line := s.text[max(s.done, start-farBack):start]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
 	for _, word := range words {
 		if strings.Contains(line, word) {
 			return true

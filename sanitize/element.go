@@ -16,7 +16,7 @@ func (s *scanner) element(end int) int {
 		k = s.namedBy(attributes)
 	}
 	start := end + 1
-	if k == plain && strings.EqualFold(name, "key") {
+	if k < plural && strings.EqualFold(name, "key") {
 		return s.listed(start)
 	}
 	if k < plural || strings.HasSuffix(tag, "/") {

@@ -27,6 +27,9 @@ func isHidden(value string) bool {
 	if inner := unwrap(value); inner != value {
 		return inner == "" || isHidden(inner) || oneOf(literals[:], inner)
 	}
+	if strings.HasPrefix(value, "{{") || strings.HasPrefix(value, "$(") {
+		return true // a template, a command
+	}
 	switch value[0] {
 	case '$':
 		if inner := unwrap(value[1:]); inner != value[1:] {

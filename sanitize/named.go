@@ -10,6 +10,9 @@ func (s *scanner) named(p pair, at int) int {
 		return at
 	}
 	sign := at
+	if s.closesText(p.value) {
+		return sign
+	}
 	quote := s.quoteAt(p.value)
 	start := p.value + len(quote)
 	end := s.nameEnd(start)

@@ -49,6 +49,8 @@ func (s *scanner) name(at int) (p pair, ok bool) {
 	if p.sign == '=' && end > s.done && s.text[end-1] == ':' {
 		p.walrus = true
 		end--
+	} else if p.sign == '=' && end > s.done+1 && s.text[end-1] == '?' && isBlank(s.text[end-2]) {
+		end--
 	}
 	for least := max(s.done, at-16); end > least && isBlank(s.text[end-1]); end-- {
 	}
@@ -135,6 +137,9 @@ func (s *scanner) classify(p *pair) kind {
 		s.widen(p)
 	}
 	k := c.of(s.text[p.start:p.end])
+	if s.text[p.start:p.end] == "PWD" && p.start > 0 && s.text[p.start-1] == ';' {
+		return secret // of a connection string
+	}
 	if p.sign == ':' && p.quote == "" && s.text[p.start:p.end] == "PASS" {
 		return plain // what tests say
 	}
@@ -195,7 +200,7 @@ func (s *scanner) pair(p pair) int {
 	if end, done := s.entity(p); done {
 		return end
 	}
-	if at := s.prefixed(p, p.value); s.quoteAt(at) != "" && !s.closesHere(p, at) {
+	if at := s.prefixed(p, p.value); s.quoteAt(at) != "" && !(at == p.value && s.closesText(at)) {
 		p.value = at
 		return s.quoted(p, s.quoteAt(at))
 	}
@@ -238,9 +243,12 @@ func (s *scanner) inQuery(p pair) bool {
 	return c == '?' || c == '&' || c == ';' && strings.HasSuffix(s.text[:p.start], "&amp;")
 }
 
-// closesHere says whether the quote where the value should begin closes a text
-// around the pair: "enter password:".
-func (s *scanner) closesHere(p pair, at int) bool {
-	s.lines.to(s.text, p.value)
-	return at == p.value && s.text[at] == '"' && s.lines.inside && separates(s.text, at+1) && s.byteAt(at+1) != '\''
+// closesText says whether the quote at the offset closes a text around it rather than
+// opening one: "enter password:".
+func (s *scanner) closesText(at int) bool {
+	if s.byteAt(at) != '"' {
+		return false
+	}
+	s.lines.to(s.text, at)
+	return s.lines.inside && separates(s.text, at+1) && s.byteAt(at+1) != '\''
 }

@@ -52,11 +52,15 @@ func (s *scanner) tuple(at int) int {
 	if open <= s.done || s.text[start-1] != s.text[at] || closing != s.text[open:start] {
 		return at + 1
 	}
-	if c := s.byteAt(open - 1); c != '(' && c != '[' && c != '{' {
+	c := s.byteAt(open - 1)
+	if c != '(' && c != '[' && c != '{' {
 		return at + 1
 	}
 	k := s.rules.names.of(s.text[start:at])
 	comma := s.skipBlanks(at + 1)
+	if c == '[' && k < header && strings.IndexByte(s.text[start:at], '-') < 0 {
+		return at + 1 // a list of words
+	}
 	if k < plural || s.byteAt(comma) != ',' {
 		return at + 1
 	}

@@ -53,7 +53,7 @@ func (s *scanner) quoteEnd(start int, quote string) (end, next int) {
 	depth := len(quote) - 1
 	sign := quote[depth]
 	limit := len(s.text)
-	if sign != '"' {
+	if sign != '"' || depth > 0 {
 		limit = s.lines.fence(s.text, start)
 	}
 	for at := start; at < limit; at++ {
@@ -143,6 +143,9 @@ func (s *scanner) list(p pair) int {
 		if end := s.nameEnd(at + 1); s.byteAt(end) == '{' && s.quoteAt(end+1) != "" {
 			at = end + 1
 		}
+	}
+	if s.closesText(at) {
+		return p.value
 	}
 	if s.quoteAt(s.prefixed(p, at)) == "" {
 		if p.quote != "" || p.sign != ':' || p.after && p.kind != header {

@@ -41,6 +41,9 @@ var remarks = [...]string{
 	"the", "to", "was", "will", "with",
 }
 
+// addressSchemes begin addresses of people: sip:alice@host:5060.
+var addressSchemes = [...]string{"sip", "sips", "mailto", "xmpp", "acct", "im"}
+
 // protocols stand between the @ and the address in brackets in DSNs of MySQL.
 var protocols = [...]string{"tcp", "tcp4", "tcp6", "udp", "unix", "pipe", "memory", "cloudsql", "cloudsql-mysql"}
 

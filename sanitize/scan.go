@@ -203,13 +203,13 @@ func (s *scanner) skipBlanks(at int) int {
 
 // quoteAt returns the quote at the offset together with the backslashes before
 // it, which say how deep it is nested: ", \", \\\" and so on. "" if there is
-// none.
+// none, or if the last backslash is escaped itself.
 func (s *scanner) quoteAt(at int) string {
 	end := at
 	for end < len(s.text) && s.text[end] == '\\' {
 		end++
 	}
-	if end < len(s.text) && isQuote(s.text[end]) {
+	if n := end - at; end < len(s.text) && isQuote(s.text[end]) && n&(n+1) == 0 {
 		return s.text[at : end+1]
 	}
 	return ""

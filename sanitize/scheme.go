@@ -83,5 +83,5 @@ func isOpaque(value string) bool {
 	if len(value) >= 8 && isBasic(value) && runes <= 2 {
 		return true
 	}
-	return len(value) >= 10 && digits > 0 && letters >= 4 && !strings.Contains(value, "//")
+	return len(value) >= 10 && digits > 0 && letters >= 3 && !strings.Contains(value, "//")
 }

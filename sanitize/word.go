@@ -128,7 +128,7 @@ scan:
 // itself if it is none.
 func (s *scanner) braced(start int) int {
 	fence := s.lines.fence(s.text, start)
-	for at := start + 1; at < fence && s.text[at] != '\n'; at++ {
+	for at, most := start+1, min(fence, start+farBack); at < most && s.text[at] != '\n'; at++ {
 		if s.text[at] != '}' {
 			continue
 		}
