@@ -15,11 +15,12 @@ type classifier struct {
 	// Nearly all names are told to be of no interest by their last three letters, and
 	// the others by the words that end so.
 	endings endings
-	byEnd   map[uint16][]nameRule
+	bucket  [1 << 10]uint8 // which of the lists, by the last two letters
+	lists   [][]nameRule
 }
 
 func newClassifier() *classifier {
-	c := &classifier{words: map[string][]nameRule{}, variant: map[string]bool{}, keep: map[string]bool{}, byEnd: map[uint16][]nameRule{}}
+	c := &classifier{words: map[string][]nameRule{}, variant: map[string]bool{}, keep: map[string]bool{}, lists: make([][]nameRule, 1)}
 	for _, rule := range nameRules {
 		c.add(rule)
 	}
@@ -53,14 +54,18 @@ func (c *classifier) ending(rule nameRule) {
 	case 2:
 		for before := byte(0); before < 32; before++ {
 			c.endings.add(before, word[0], word[1])
-			at := key3(before, word[0], word[1])
-			c.byEnd[at] = append(c.byEnd[at], rule)
 		}
 	default:
 		last := word[len(word)-3:]
 		c.endings.add(last[0], last[1], last[2])
-		at := key3(last[0], last[1], last[2])
-		c.byEnd[at] = append(c.byEnd[at], rule)
+	}
+	if n := len(rule.word); n >= 2 {
+		at := key2(rule.word[n-2], rule.word[n-1])
+		if c.bucket[at] == 0 {
+			c.bucket[at] = uint8(len(c.lists))
+			c.lists = append(c.lists, nil)
+		}
+		c.lists[c.bucket[at]] = append(c.lists[c.bucket[at]], rule)
 	}
 }
 
@@ -72,7 +77,7 @@ func (c *classifier) mayEnd(text string, end int) bool {
 	if !c.endings.has(text, end) {
 		return false
 	}
-	for _, rule := range c.byEnd[key3(text[end-3], text[end-2], text[end-1])] {
+	for _, rule := range c.lists[c.bucket[key2(text[end-2], text[end-1])]] {
 		begin := end - len(rule.word)
 		if begin >= 0 && equalFold(text[begin:end], rule.word) && (rule.after == "" || follows(text[:begin], rule.after)) {
 			return true
@@ -109,13 +114,13 @@ func follows(text, list string) bool {
 // capitals are like small letters.
 type endings [1 << 10]uint32
 
-func key3(a, b, c byte) uint16 { return uint16(a&31)<<10 | uint16(b&31)<<5 | uint16(c&31) }
+func key2(a, b byte) uint16 { return uint16(a&31)<<5 | uint16(b&31) }
 
-func (e *endings) add(a, b, c byte) { e[uint16(b&31)<<5|uint16(c&31)] |= 1 << (a & 31) }
+func (e *endings) add(a, b, c byte) { e[key2(b, c)] |= 1 << (a & 31) }
 
 // has says whether the text before the offset may end so. Less than three bytes may.
 func (e *endings) has(text string, end int) bool {
-	return end < 3 || e[uint16(text[end-2]&31)<<5|uint16(text[end-1]&31)]>>(text[end-3]&31)&1 != 0
+	return end < 3 || e[key2(text[end-2], text[end-1])]>>(text[end-3]&31)&1 != 0
 }
 
 // maxName is how long a name may be. Of a longer one the last bytes count.

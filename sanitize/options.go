@@ -72,6 +72,7 @@ func New(o *Options) (*Sanitizer, error) {
 	if r.names, err = withKeys(o.Keys, o.Keep); err != nil {
 		return nil, err
 	}
+	r.near = near(&r.names.endings, r.tokens)
 	if r.known, err = knownValues(o.Values, r.mask); err != nil {
 		return nil, err
 	}
@@ -85,6 +86,7 @@ func New(o *Options) (*Sanitizer, error) {
 type rules struct {
 	names  *classifier
 	tokens *tokens
+	near   *[256]uint8
 	mask   string
 	limit  int
 	strict bool
@@ -93,7 +95,13 @@ type rules struct {
 	paths  []pathRule
 }
 
-var standard = &rules{names: newClassifier(), tokens: newTokens(), mask: mask, limit: limit}
+var standard = standardRules()
+
+func standardRules() *rules {
+	r := &rules{names: newClassifier(), tokens: newTokens(), mask: mask, limit: limit}
+	r.near = near(&r.names.endings, r.tokens)
+	return r
+}
 
 func (z *Sanitizer) by() *rules {
 	if z == nil || z.rules == nil {

@@ -30,86 +30,144 @@ type scanner struct {
 	atSign, tag, cdata, dashes finder
 }
 
-// What a byte means to the scanner.
+// What a byte means to the scanner. It is looked at if the byte before may stand
+// before such a one.
 const (
-	cold    = iota
-	sign    // = and :, between a name and its value
-	joint   // _ - . in the prefixes of tokens
-	quote   // begins or ends a value that has no sign
-	capital // begins a token without a joint, or a scheme
-	other   // rare: always looked at
+	equals uint8 = 1 << iota // between a name and its value
+	colon                    // likewise, and in URLs
+	joint                    // _ - . in the prefixes of tokens, and before options
+	quote                    // begins or ends a value that has no sign
+	capital                  // A, of keys that have no joint
+	scheme                   // B and b, of Bearer and Basic
+	inner                    // J and K, the second or third letter of a token
+	other                    // rare: always looked at
 )
 
-var hot = heat()
+// hot is what the bytes mean.
+var hot = [256]uint8{
+	'=': equals, ':': colon,
+	'_': joint, '-': joint, '.': joint,
+	'\'': quote, '"': quote, '`': quote,
+	'A': capital, 'B': scheme, 'b': scheme, 'J': inner, 'K': inner,
+	'@': other, '%': other, '>': other,
+}
 
-func heat() (table [256]uint8) {
-	for c, what := range map[byte]uint8{
-		'=': sign, ':': sign,
-		'_': joint, '-': joint, '.': joint,
-		'\'': quote, '"': quote, '`': quote,
-		'A': capital, 'J': capital, 'B': capital, 'b': capital, 'K': capital,
-		'@': other, '%': other, '>': other,
-	} {
-		table[c] = what
+// near is what may follow each byte.
+func near(names *endings, tokens *tokens) *[256]uint8 {
+	var table [256]uint8
+	for i := range table {
+		c := byte(i)
+		table[i] = colon | other
+		letter := isLower(lower(c))
+		if !letter || names.endsIn(c) {
+			table[i] |= equals
+		}
+		if letter && names.endsIn(c) || isDigit(c) || c >= 0x80 || c == ' ' || c == '(' {
+			table[i] |= quote
+		}
+		if tokens.lasts[c] || c <= '-' {
+			table[i] |= joint
+		}
+		if !letter || c == 'n' || c == 'r' || c == 't' {
+			table[i] |= capital | scheme
+		}
+		if c == 'y' || c == 'S' {
+			table[i] |= inner
+		}
 	}
-	return table
+	return &table
+}
+
+// endsIn says whether an ending of the set may have a byte for its last.
+func (e *endings) endsIn(c byte) bool {
+	for before := byte(0); before < 32; before++ {
+		if e[key2(before, c)] != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // run goes over the text from the offset on and stops where it is told, or a
 // little further.
 func (s *scanner) run(at, stop int) int {
-	text, names, tokens := s.text, &s.rules.names.endings, &s.rules.tokens.endings
-	for at < stop {
-		c := text[at]
-		switch hot[c] {
-		case cold:
+	text, names, tokens, near := s.text, &s.rules.names.endings, &s.rules.tokens.endings, s.rules.near
+	for at < min(3, stop) {
+		at = max(at+1, s.early(at))
+	}
+	if at >= stop {
+		return at
+	}
+	upto := text[:stop]
+	for {
+		before := upto[at-1]
+		c := upto[at]
+		for hot[c]&near[before] == 0 {
 			at++
-			continue
-		case sign:
-			if at < 3 || !s.worthSign(at, names) {
-				at = max(at+1, s.early(at))
-				continue
+			if at >= len(upto) {
+				return at
 			}
-			at = max(at+1, s.sign(at))
+			before, c = c, upto[at]
+		}
+		next := at + 1
+		switch hot[c] {
+		case equals, colon:
+			if isLetter[before] != 0 && !names.has(text, at) && (c == '=' || at+1 >= len(text) || text[at+1] != '/') ||
+				before == '"' && isLetter[text[at-2]] != 0 && !names.has(text, at-1) || isLetter[before] == 0 && !s.worthSign(at, names) {
+				break
+			}
+			next = s.sign(at)
 		case joint:
-			if at < 3 || !tokens.has(text, at) && !(c == '-' && text[at-1] <= '-') {
-				at = max(at+1, s.early(at))
-				continue
+			if tokens.has(text, at) || c == '-' && before <= '-' {
+				next = s.joint(at)
 			}
-			at = max(at+1, s.joint(at))
 		case quote:
-			if at < 3 || !(isAlnum(text[at-1]) && names.has(text, at) || c == '\'' && (text[at-1] == ' ' || text[at-1] == '(')) {
-				at++
-				continue
+			if isLetter[before] != 0 && names.has(text, at) || isDigit(before) || before >= 0x80 || c == '\'' && isLetter[before] == 0 {
+				next = s.quote(at)
 			}
-			at = max(at+1, s.quote(at))
-		case capital:
-			if at+4 >= len(text) || !worthwhile(c, text[at+1]) {
-				at++
-				continue
+		case capital, scheme, inner:
+			if at+4 < len(text) && worthwhile(c, text[at+1]) {
+				next = s.capital(at)
 			}
-			at = max(at+1, s.capital(at))
 		default:
-			at = max(at+1, s.other(at))
+			next = s.other(at)
+		}
+		at = max(at+1, next)
+		if at >= len(upto) {
+			return at
 		}
 	}
-	return at
 }
 
-// early handles signs and joints that stand too early in the text for the tables.
+// early handles what stands too early in the text for the tables.
 func (s *scanner) early(at int) int {
-	switch {
-	case at >= 3 || at == 0:
-		return at + 1
-	case hot[s.text[at]] == sign:
-		return s.sign(at)
-	case at == 2:
-		return s.joint(at)
-	case s.text[at] == '-' && s.text[at-1] <= '-':
-		return s.dash(at)
+	switch hot[s.text[at]] {
+	case equals, colon:
+		if at > 0 {
+			return s.sign(at)
+		}
+	case joint:
+		if at == 2 {
+			return s.joint(at)
+		}
+		if at == 1 && s.text[at] == '-' && s.text[0] <= '-' {
+			return s.dash(at)
+		}
+	case capital, scheme, inner:
+		return s.capital(at)
+	case other:
+		return s.other(at)
 	}
 	return at + 1
 }
+
+// isLetter is 1 for a letter of ASCII.
+var isLetter = func() (table [256]uint8) {
+	for c := byte('a'); c <= 'z'; c++ {
+		table[c], table[upper(c)] = 1, 1
+	}
+	return table
+}()
 
 // worthSign says whether a name of interest may stand before a sign, by its last
 // letters. Letters beyond ASCII, blanks and the like are looked at more closely.
@@ -117,16 +175,17 @@ func (s *scanner) worthSign(at int, names *endings) bool {
 	text := s.text
 	c := text[at-1]
 	switch {
-	case isLower(c) || isUpper(c):
-		return names.has(text, at) || text[at] == ':' && at+1 < len(text) && text[at+1] == '/'
 	case c == '"' || c == '\'':
 		c = text[at-2]
 		return names.has(text, at-1) || isDigit(c) || c == '\\' || c >= 0x80
 	case isDigit(c):
-		if c = text[at-2]; !isDigit(c) {
-			return names.has(text, at-1) || text[at] == ':' && at+1 < len(text) && text[at+1] == '/'
+		if text[at] == ':' && at+1 < len(text) && (text[at+1] == '/' || text[at+1] == 'A') {
+			return true
 		}
-		return text[at] == ':' && at+1 < len(text) && text[at+1] == 'A' || !isDigit(text[at-3])
+		end := at - 1
+		for least := max(0, at-3); end > least && isDigit(text[end-1]); end-- {
+		}
+		return end > 0 && !isDigit(text[end-1]) && names.has(text, end)
 	}
 	return true
 }

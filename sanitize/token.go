@@ -6,7 +6,9 @@ import "strings"
 // bytes before the first joint of the prefix.
 type tokens struct {
 	endings endings
-	byEnd   map[uint16][]jointRule
+	bucket  [1 << 10]uint8 // which of the lists, by the last two bytes before the joint
+	lists   [][]jointRule
+	lasts   [256]bool // what stands before a joint
 	starts  []tokenRule // prefixes with an A, and without a joint
 }
 
@@ -17,7 +19,7 @@ type jointRule struct {
 }
 
 func newTokens() *tokens {
-	t := &tokens{byEnd: map[uint16][]jointRule{}}
+	t := &tokens{lists: make([][]jointRule, 1)}
 	for _, rule := range tokenRules {
 		n := strings.IndexAny(rule.prefix, "_-.")
 		if n < 2 {
@@ -29,26 +31,39 @@ func newTokens() *tokens {
 			first, last = rule.prefix[n-3]&31, rule.prefix[n-3]&31
 		}
 		for before := first; before <= last; before++ {
+			if n == 2 && strings.IndexByte(letterBits, before) >= 0 {
+				continue
+			}
 			t.endings.add(before, rule.prefix[n-2], rule.prefix[n-1])
-			at := key3(before, rule.prefix[n-2], rule.prefix[n-1])
-			t.byEnd[at] = append(t.byEnd[at], jointRule{rule, n})
 		}
+		t.lasts[rule.prefix[n-1]] = true
+		if rule.fold {
+			t.lasts[lower(rule.prefix[n-1])] = true
+		}
+		at := key2(rule.prefix[n-2], rule.prefix[n-1])
+		if t.bucket[at] == 0 {
+			t.bucket[at] = uint8(len(t.lists))
+			t.lists = append(t.lists, nil)
+		}
+		t.lists[t.bucket[at]] = append(t.lists[t.bucket[at]], jointRule{rule, n})
 	}
 	return t
 }
 
+// letterBits are the lowest bits of letters and digits that are not those of a sign
+// before which a token may begin, nor of the letter of an escape.
+const letterBits = "\x10\x11\x13\x15\x16\x17\x18\x19"
+
 // joint handles the joint of a known prefix, and the dashes of options and keys.
 func (s *scanner) joint(at int) int {
-	var before byte
-	if at > 2 {
-		before = s.text[at-3]
-	}
-	for _, rule := range s.rules.tokens.byEnd[key3(before, s.text[at-2], s.text[at-1])] {
-		start := at - rule.joint
-		if start < s.done {
+	t := s.rules.tokens
+	list := t.lists[t.bucket[key2(s.text[at-2], s.text[at-1])]]
+	for i := range list {
+		start := at - list[i].joint
+		if start < s.done || s.text[start] != list[i].prefix[0] {
 			continue
 		}
-		if next := s.token(start, rule.tokenRule); next > start {
+		if next := s.token(start, &list[i].tokenRule); next > start {
 			return next
 		}
 	}
@@ -60,7 +75,7 @@ func (s *scanner) joint(at int) int {
 
 // token handles a token that may begin at the offset. It returns the offset itself
 // if there is none.
-func (s *scanner) token(start int, rule tokenRule) int {
+func (s *scanner) token(start int, rule *tokenRule) int {
 	begin := start + len(rule.prefix)
 	if begin >= len(s.text) || start < s.done || !s.startsToken(start) && !rule.keep {
 		return start
@@ -149,8 +164,8 @@ func (s *scanner) key(at int) int {
 			return s.numbered(at, prefix, 16, func(c byte) bool { return isDigit(c) || isUpper(c) })
 		}
 	}
-	for _, rule := range s.rules.tokens.starts {
-		if next := s.token(at, rule); next > at {
+	for i := range s.rules.tokens.starts {
+		if next := s.token(at, &s.rules.tokens.starts[i]); next > at {
 			return next
 		}
 	}
