@@ -55,6 +55,7 @@ demo: ## run the example services (V=1 shows the logs; ARGS='-run 429' runs some
 bench: ## measure this library side by side with its peers (ARGS=… is passed on)
 	cd bench && go run . $(ARGS)
 	cd bench/gen && go run .
+	cd bench/sanitize && go run .
 
 .PHONY: cover
 cover: ## test the root module and write coverage.html
@@ -168,6 +169,10 @@ corpus: linters ## wrap every exported interface of popular modules: compiled, o
 vet-corpus: ## resilientvet has nothing to say about popular modules that do not use the library
 	go test -tags vetcorpus -run '^TestCorpus$$' -count=1 -timeout 30m -v ./cmd/resilientvet
 
+.PHONY: sanitize
+sanitize: ## the sanitizer at length: hostile passwords, random JSON, linear time, the string literals of popular modules
+	go test -tags nightly -count=1 -timeout 60m -v -run 'Hostile|JSON|Idempotent|Linear|Literals|Rules' ./sanitize
+
 .PHONY: nightly
 nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) test
@@ -177,3 +182,4 @@ nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) bench
 	$(MAKE) corpus
 	$(MAKE) vet-corpus
+	$(MAKE) sanitize

@@ -153,7 +153,7 @@ func (s *scanner) isArgument(begin int, value string, long bool) bool {
 	switch {
 	case closer(value[0]) != 0 && value[0] != '{', oneOf(complaints[:], value), oneOf(remarks[:], value), oneOf(usages[:], value):
 		return false
-	case looksSecret(value, false) || strings.IndexAny(value, "!@#%^&*+=/~;?$") >= 0:
+	case looksSecret(value, false) || strings.ContainsAny(value, "!@#%^&*+=/~;?$"):
 		return true
 	case all(value, func(c byte) bool { return isUpper(c) || c == '_' }):
 		return false

@@ -122,9 +122,20 @@ func (s *scanner) block(p pair) (next int, done bool) {
 	if !first || s.byteAt(at) != '\n' {
 		return 0, false
 	}
-	indent := p.start - begin
-	from, to := -1, -1
-	for at++; at < len(s.text); {
+	from, to := s.indented(at+1, p.start-begin)
+	if from < 0 {
+		return 0, false
+	}
+	if !s.nothing(s.text[from:to]) {
+		s.redact(from, to, "")
+	}
+	return to, true
+}
+
+// indented returns where the lines begin and end that are further in.
+func (s *scanner) indented(at, indent int) (from, to int) {
+	from, to = -1, -1
+	for at < len(s.text) {
 		end := len(s.text)
 		if n := strings.IndexByte(s.text[at:], '\n'); n >= 0 {
 			end = at + n
@@ -141,11 +152,5 @@ func (s *scanner) block(p pair) (next int, done bool) {
 		}
 		at = end + 1
 	}
-	if from < 0 {
-		return 0, false
-	}
-	if !s.nothing(s.text[from:to]) {
-		s.redact(from, to, "")
-	}
-	return to, true
+	return from, to
 }

@@ -30,8 +30,7 @@ func isHidden(value string) bool {
 	if strings.HasPrefix(value, "{{") || strings.HasPrefix(value, "$(") {
 		return true // a template, a command
 	}
-	switch value[0] {
-	case '$':
+	if value[0] == '$' {
 		if inner := unwrap(value[1:]); inner != value[1:] {
 			return all(inner, isName)
 		}

@@ -139,11 +139,7 @@ func (s *scanner) opened(at, start int) bool {
 // list.
 func (s *scanner) list(p pair) int {
 	at := s.skipSpace(p.value + 1)
-	if s.byteAt(at) == ']' && isLower(s.byteAt(at+1)) { // []string{"x"}
-		if end := s.nameEnd(at + 1); s.byteAt(end) == '{' && s.quoteAt(end+1) != "" {
-			at = end + 1
-		}
-	}
+	at = s.literal(at)
 	if s.closesText(at) {
 		return p.value
 	}
@@ -163,6 +159,22 @@ func (s *scanner) list(p pair) int {
 	if p.kind == plural {
 		p.quote = `"`
 	}
+	return s.items(p, at)
+}
+
+// literal goes over the type of a Go literal, []string{"x"}, whose second bracket is at
+// the offset.
+func (s *scanner) literal(at int) int {
+	if s.byteAt(at) == ']' && isLower(s.byteAt(at+1)) {
+		if end := s.nameEnd(at + 1); s.byteAt(end) == '{' && s.quoteAt(end+1) != "" {
+			return end + 1
+		}
+	}
+	return at
+}
+
+// items handles values in quotes, with commas or spaces between.
+func (s *scanner) items(p pair, at int) int {
 	for {
 		at = s.prefixed(p, at)
 		quote := s.quoteAt(at)

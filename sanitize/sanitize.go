@@ -13,9 +13,33 @@
 // be set", max_tokens=5, token_endpoint=https://idp.example/token. A log that
 // hides the error is no use either.
 //
-// It works on form, by the name in front of a value. A secret that stands in
-// running text without a name, in the path of a URL or inside an encoding is
-// not found: do not log what you know to be one.
+// It works on form: by the name in front of a value, whose words decide, by the
+// place in a URL, by what tokens and private keys begin with. It knows URLs and
+// DSNs, pairs, headers, query strings, JSON, YAML, XML, properties, what Go and
+// Python print, SQL and command lines, also inside strings and cut off.
+//
+// What it cannot know, and leaves:
+//   - a secret in running text, "the password is swordfish", and one by position
+//     in a list;
+//   - a value that only its owner knows for a secret: Options.Values;
+//   - a word behind "password: " that reads like an error: Options.Strict;
+//   - a long word of letters and digits without a name, which may as well be a
+//     commit: Options.Opaque;
+//   - the path of a URL: Options.Paths;
+//   - what is compressed or encoded, but for URL escapes, HTML entities and the
+//     escapes of JSON.
+//
+// A value without quotes ends where it must: at a blank; at what reads like the
+// next setting (",abc=") or the next field (" ab:"); at "} " and "] " in a printed
+// struct or map; at "://" in a URL; at a blank with a bracket in a header. A
+// password that has such a thing in it leaves what follows, in less than one of a
+// hundred random ones. The credentials of a DSN without a scheme, user:pw@host:1,
+// are found up to 256 bytes long, as is a value in an escaped URL up to 512.
+//
+// Loggers: NewHandler or ReplaceAttr for slog; NewWriter for the others.
+//
+//	zerolog.New(sanitize.NewWriter(os.Stderr))
+//	zapcore.NewCore(encoder, zapcore.AddSync(sanitize.NewWriter(os.Stderr)), level)
 //
 // All functions are safe for concurrent use and keep no state. They accept any
 // bytes; text that was valid UTF-8 stays valid. The work grows linearly with

@@ -21,8 +21,7 @@ type scanner struct {
 	out   strings.Builder
 	done  int // text[:done] is in out
 
-	lines   lines // what is known of the quotes and brackets around us
-	pending int   // where a value begins that an earlier name has made a secret
+	lines lines // what is known of the quotes and brackets around us
 
 	// What was looked for in vain, and up to where: not to be looked for again.
 	noBracket, noField int
@@ -33,14 +32,14 @@ type scanner struct {
 // What a byte means to the scanner. It is looked at if the byte before may stand
 // before such a one.
 const (
-	equals uint8 = 1 << iota // between a name and its value
-	colon                    // likewise, and in URLs
-	joint                    // _ - . in the prefixes of tokens, and before options
-	quote                    // begins or ends a value that has no sign
-	capital                  // A, of keys that have no joint
-	scheme                   // B and b, of Bearer and Basic
-	inner                    // J and K, the second or third letter of a token
-	other                    // rare: always looked at
+	equals  uint8 = 1 << iota // between a name and its value
+	colon                     // likewise, and in URLs
+	joint                     // _ - . in the prefixes of tokens, and before options
+	quote                     // begins or ends a value that has no sign
+	capital                   // A, of keys that have no joint
+	scheme                    // B and b, of Bearer and Basic
+	inner                     // J and K, the second or third letter of a token
+	other                     // rare: always looked at
 )
 
 // hot is what the bytes mean.
@@ -90,6 +89,8 @@ func (e *endings) endsIn(c byte) bool {
 
 // run goes over the text from the offset on and stops where it is told, or a
 // little further.
+//
+//revive:disable-next-line:cognitive-complexity because this is the loop whose speed counts: calls that are not inlined halve it
 func (s *scanner) run(at, stop int) int {
 	text, names, tokens, near := s.text, &s.rules.names.endings, &s.rules.tokens.endings, s.rules.near
 	for at < min(3, stop) {

@@ -8,7 +8,7 @@ type tokens struct {
 	endings endings
 	bucket  [1 << 10]uint8 // which of the lists, by the last two bytes before the joint
 	lists   [][]jointRule
-	lasts   [256]bool // what stands before a joint
+	lasts   [256]bool   // what stands before a joint
 	starts  []tokenRule // prefixes with an A, and without a joint
 }
 

@@ -21,7 +21,7 @@ var tokenRules = [...]tokenRule{
 	{prefix: "glpat-", least: 16, set: "-_."}, {prefix: "gldt-", least: 16, set: "-_"}, {prefix: "glrt-", least: 16, set: "-_."},
 	{prefix: "glptt-", least: 16, set: "-_"}, {prefix: "glcbt-", least: 16, set: "-_"}, {prefix: "glft-", least: 16, set: "-_"},
 	{prefix: "glsoat-", least: 16, set: "-_"}, {prefix: "glagent-", least: 16, set: "-_"}, {prefix: "glimt-", least: 16, set: "-_"},
-	{prefix: "gloas-", least: 16, set: "-_"}, {prefix: "_gitlab_session=", least: 16},
+	{prefix: "gloas-", least: 16, set: "-_"},
 	{prefix: "ATBB", least: 28}, {prefix: "ATATT3", least: 40, set: "-_="}, {prefix: "ATCTT3", least: 40, set: "-_="},
 	// registries
 	{prefix: "npm_", least: 30}, {prefix: "pypi-", least: 24, set: "-_", mixed: true}, {prefix: "rubygems_", least: 32},
@@ -35,7 +35,7 @@ var tokenRules = [...]tokenRule{
 	{prefix: "HRKU-", least: 20, set: "-_"}, {prefix: "FlyV1 fm2_", least: 20, set: "+/="}, {prefix: "fm2_", least: 40, set: "+/=", mixed: true},
 	{prefix: "rnd_", least: 24, mixed: true}, {prefix: "nfp_", least: 30}, {prefix: "vercel_", least: 24, mixed: true},
 	{prefix: "dp.pt.", least: 30}, {prefix: "dp.st.", least: 30, set: "._-"}, {prefix: "dp.ct.", least: 30}, {prefix: "dp.sa.", least: 30},
-	{prefix: "LTAI", least: 16, mixed: true}, {prefix: "ops_eyJ", least: 40, set: "-_="},
+	{prefix: "ops_eyJ", least: 40, set: "-_="},
 	// chat and mail
 	{prefix: "xoxb-", least: 16, set: "-"}, {prefix: "xoxp-", least: 16, set: "-"}, {prefix: "xoxa-", least: 16, set: "-"},
 	{prefix: "xoxr-", least: 16, set: "-"}, {prefix: "xoxs-", least: 16, set: "-"}, {prefix: "xoxo-", least: 16, set: "-"},
@@ -56,7 +56,7 @@ var tokenRules = [...]tokenRule{
 	{prefix: "whsec_", least: 16, set: "+/="}, {prefix: "shpat_", least: 20}, {prefix: "shpca_", least: 20}, {prefix: "shppa_", least: 20},
 	{prefix: "shpss_", least: 20}, {prefix: "shptka_", least: 20}, {prefix: "sq0atp-", least: 20, set: "-_"}, {prefix: "sq0csp-", least: 20, set: "-_"},
 	{prefix: "access_token$production$", least: 16, set: "$"}, {prefix: "FLWSECK-", least: 12, set: "-"}, {prefix: "FLWSECK_TEST-", least: 12, set: "-"},
-	{prefix: "shippo_live_", least: 30}, {prefix: "shippo_test_", least: 30}, {prefix: "EZAK", least: 40, mixed: true}, {prefix: "rzp_live_", least: 12},
+	{prefix: "shippo_live_", least: 30}, {prefix: "shippo_test_", least: 30}, {prefix: "rzp_live_", least: 12},
 	// model providers
 	{prefix: "sk-", least: 20, set: "-_", mixed: true, part: 12}, {prefix: "gsk_", least: 20, mixed: true}, {prefix: "hf_", least: 24, mixed: true},
 	{prefix: "r8_", least: 24, mixed: true}, {prefix: "pplx-", least: 24, mixed: true}, {prefix: "xai-", least: 24, mixed: true},
@@ -73,7 +73,7 @@ var tokenRules = [...]tokenRule{
 	{prefix: "doc-", least: 60, mixed: true}, {prefix: "tfp_", least: 40, set: "-_=."}, {prefix: "rdme_", least: 40}, {prefix: "aio_", least: 24, mixed: true},
 	{prefix: "duffel_live_", least: 30, set: "-_="}, {prefix: "duffel_test_", least: 30, set: "-_="}, {prefix: "ico-", least: 32},
 	{prefix: "pnu_", least: 30}, {prefix: "phc_", least: 40, mixed: true}, {prefix: "AGE-SECRET-KEY-1", least: 40, fold: true},
-	{prefix: "AKCp", least: 60}, {prefix: "sha256~", least: 40, set: "-_"},
+	{prefix: "AKCp", least: 60},
 }
 
 // keyIDs are the first letters of the keys of a cloud, of which sixteen capitals

@@ -104,24 +104,22 @@ scan:
 		case isQuote(c) && s.closes(end, start):
 			end -= slashes
 			break scan
-		case c == ',' || c == ';' || c == '&' || c == '?':
-			if p.kind != pairs && s.nextPair(p, end) {
-				break scan
-			}
-		case c == '<' && s.byteAt(end+1) == '/':
-			if last := s.nameEnd(end + 2); last > end+2 && s.byteAt(last) == '>' && isLower(lower(s.text[end+2])) {
-				break scan
-			}
-		case c == '\\':
-			if s.lineBreak(end, slashes) {
-				break scan
-			}
-			slashes++
-			continue
+		case c == '\\' && s.lineBreak(end, slashes), c == '<' && s.closesElement(end), p.kind != pairs && isSeparator(c) && s.nextPair(p, end):
+			break scan
 		}
-		slashes = 0
+		if slashes++; s.text[end] != '\\' {
+			slashes = 0
+		}
 	}
 	return start + trimmed(s.text[start:end])
+}
+
+func isSeparator(c byte) bool { return c == ',' || c == ';' || c == '&' || c == '?' }
+
+// closesElement says whether the tag that closes an element begins at the offset.
+func (s *scanner) closesElement(at int) bool {
+	last := s.nameEnd(at + 2)
+	return s.byteAt(at+1) == '/' && last > at+2 && s.byteAt(last) == '>' && isLower(lower(s.text[at+2]))
 }
 
 // braced is where a value in braces ends that is quoted as ODBC has it; the offset
