@@ -56,6 +56,7 @@ bench: redis ## measure this library side by side with its peers (ARGS=… is pa
 	cd bench && go run . $(ARGS)
 	cd bench/gen && go run .
 	cd bench/fleet && go run .
+	cd bench/sanitize && go run .
 
 .PHONY: cover
 cover: ## test the root module and write coverage.html
@@ -190,6 +191,10 @@ vet-corpus: ## resilientvet has nothing to say about popular modules that do not
 chaos: redis ## the shared circuit at length: servers, processes and networks that fail, histories checked for linearizability
 	cd resilient/redisstore/chaos && STOIC_NIGHTLY=1 go test -count=1 -timeout 60m -v ./...
 
+.PHONY: sanitize
+sanitize: ## the sanitizer at length: hostile passwords, random JSON, linear time, the string literals of popular modules
+	go test -tags nightly -count=1 -timeout 60m -v -run 'Hostile|JSON|Idempotent|Linear|Literals|Rules' ./sanitize
+
 .PHONY: nightly
 nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) test
@@ -200,3 +205,4 @@ nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) bench
 	$(MAKE) corpus
 	$(MAKE) vet-corpus
+	$(MAKE) sanitize

@@ -12,51 +12,66 @@ import (
 //
 // An attribute whose key names a secret (password, api_key, clientSecret) gets
 // the value "***", whatever it was; only booleans, nil and empty strings stay,
-// as they say nothing. Otherwise strings become their String, errors their
-// Message, and values with a String method the String of that; what holds no
-// secret keeps its type. Other values are left as they are: give a type that
-// holds a secret a LogValue method.
+// as they say nothing, and numbers where the name may be a count (tokens).
+// Otherwise strings become their String, errors their Message, and values with a
+// String method the String of that; what holds no secret keeps its type. Other
+// values are left as they are: give a type that holds a secret a LogValue method,
+// or let the logger write to a NewWriter.
 //
 // The message is an attribute too, and slog calls the hook for each attribute
 // in a group, so there is nothing else to do. A group's own name is not looked
-// at.
-func ReplaceAttr(groups []string, a slog.Attr) slog.Attr {
-	a.Value = a.Value.Resolve()
-	if classify(a.Key) != plain {
-		if !saysNothing(a.Value) {
-			a.Value = slog.StringValue(mask)
-		}
+// at; a NewHandler looks at that too.
+func ReplaceAttr(groups []string, a slog.Attr) slog.Attr { return standard.attr(a) }
+
+// ReplaceAttr is the function ReplaceAttr by the rules of the Sanitizer.
+func (z *Sanitizer) ReplaceAttr(groups []string, a slog.Attr) slog.Attr { return z.by().attr(a) }
+
+func (r *rules) attr(a slog.Attr) slog.Attr {
+	value := a.Value.Resolve()
+	if k := r.names.of(a.Key); k != plain && k != query && r.hides(k, value) {
+		a.Value = slog.StringValue(r.mask)
 		return a
 	}
-	before, after := "", ""
-	switch a.Value.Kind() {
-	case slog.KindString:
-		before = a.Value.String()
-		after = String(before)
-	case slog.KindAny:
-		switch value := a.Value.Any().(type) {
-		case error:
-			before = textOf(value)
-			after = Message(before)
-		case fmt.Stringer:
-			before = fmt.Sprint(value) // which contains a panic
-			after = String(before)
-		}
-	}
-	if after != before {
-		a.Value = slog.StringValue(after)
-	}
+	a.Value = r.value(value)
 	return a
 }
 
-func saysNothing(value slog.Value) bool {
+// hides says whether an attribute of a kind is masked with this value.
+func (r *rules) hides(k kind, value slog.Value) bool {
+	s := scanner{rules: r}
 	switch value.Kind() {
 	case slog.KindString:
-		return meansNothing(value.String())
+		if k == weak {
+			return isOpaque(value.String()) && !s.nothing(value.String())
+		}
+		return !s.nothing(value.String())
 	case slog.KindAny:
-		return value.Any() == nil
+		return value.Any() != nil && k != weak
 	case slog.KindBool, slog.KindGroup:
-		return true
+		return false
 	}
-	return false
+	return k != plural && k != weak
+}
+
+// value is what a value looks like without secrets; the value itself if it has none.
+func (r *rules) value(value slog.Value) slog.Value {
+	before, after := "", ""
+	switch value.Kind() {
+	case slog.KindString:
+		before = value.String()
+		after = r.clean(before)
+	case slog.KindAny:
+		switch v := value.Any().(type) {
+		case error:
+			before = textOf(v)
+			after = r.message(before)
+		case fmt.Stringer:
+			before = fmt.Sprint(v) // which contains a panic
+			after = r.clean(before)
+		}
+	}
+	if after != before {
+		return slog.StringValue(after)
+	}
+	return value
 }

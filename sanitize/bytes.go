@@ -44,3 +44,10 @@ func all(text string, class func(byte) bool) bool {
 	}
 	return text != ""
 }
+
+func upper(c byte) byte {
+	if isLower(c) {
+		return c - ('a' - 'A')
+	}
+	return c
+}

@@ -2,35 +2,90 @@ package sanitize
 
 import "strings"
 
-// element handles <password>…</password>.
-func (s *scanner) element(start, end int) int {
-	if s.byteAt(end) != '>' || start == 0 || strings.IndexByte("<:", s.text[start-1]) < 0 {
-		return end
+// element handles <password>…</password>, <entry key="password">…</entry> and
+// the like, at the bracket that ends the first tag.
+func (s *scanner) element(end int) int {
+	begin, ok := s.tagBegin(end)
+	if !ok {
+		return end + 1
 	}
-	tag := s.nextTag(end)
-	if s.byteAt(tag) != '<' || s.byteAt(tag+1) != '/' || classify(s.text[start:end]) == plain {
-		return end
+	tag := s.text[begin:end]
+	name, attributes, _ := strings.Cut(tag, " ")
+	k := s.rules.names.of(name[strings.LastIndexByte(name, ':')+1:])
+	if k == plain && attributes != "" {
+		k = s.namedBy(attributes)
 	}
-	value := s.text[end+1 : tag]
-	if strings.Contains(value, mask) {
-		return end // sanitised before, at least in part: what is in it is gone through
+	start := end + 1
+	if k < plural && strings.EqualFold(name, "key") {
+		return s.listed(start)
 	}
-	if !meansNothing(strings.TrimSpace(value)) {
-		s.redact(end+1, tag, "")
+	if k < plural || strings.HasSuffix(tag, "/") {
+		return start
 	}
-	return tag
+	return s.content(start, k)
 }
 
-// nextTag returns the offset of the first < from the offset on, the length of the
-// text if there is none. It is remembered: many elements may come before it, and
-// each would look through the same text.
-func (s *scanner) nextTag(from int) int {
-	if s.tag < from {
-		s.tag = len(s.text)
-		if n := strings.IndexByte(s.text[from:], '<'); n >= 0 {
-			s.tag = from + n
+// content handles what is between two tags.
+func (s *scanner) content(start int, k kind) int {
+	end := s.tag.next(s.text, "<", start)
+	if strings.HasPrefix(s.text[end:], "<![CDATA[") {
+		if end = s.cdata.next(s.text, "]]>", end); end < len(s.text) {
+			end += len("]]>")
 		}
-		s.ahead += s.tag - from
 	}
-	return s.tag
+	if s.byteAt(end) != '<' || s.byteAt(end+1) != '/' {
+		return start
+	}
+	value := s.text[start:end]
+	if s.worth(pair{kind: k, quote: `"`}, strings.TrimSpace(value)) {
+		s.redact(start, end, "")
+	}
+	return end
+}
+
+// tagBegin returns where the text of the tag begins that ends at the offset.
+func (s *scanner) tagBegin(end int) (begin int, ok bool) {
+	c := s.byteAt(end - 1)
+	if !isQuote(c) && !s.mayEnd(end) {
+		return 0, false
+	}
+	for at, least := end-1, max(s.done, end-2*maxName); at >= least; at-- {
+		switch s.text[at] {
+		case '<':
+			c := s.byteAt(at + 1)
+			return at + 1, isLower(lower(c))
+		case '\n', '>':
+			return 0, false
+		}
+	}
+	return 0, false
+}
+
+// namedBy is the kind of an element that an attribute names.
+func (s *scanner) namedBy(attributes string) kind {
+	for _, name := range [...]string{"name=", "key=", "Name=", "Key="} {
+		at := strings.Index(attributes, name)
+		if at < 0 {
+			continue
+		}
+		value := attributes[at+len(name):]
+		if value != "" && isQuote(value[0]) {
+			value, _, _ = strings.Cut(value[1:], value[:1])
+			return s.rules.names.of(value)
+		}
+	}
+	return plain
+}
+
+// listed handles <key>Password</key><string>…</string>.
+func (s *scanner) listed(start int) int {
+	end := s.nameEnd(start)
+	if end-start > maxName || !strings.HasPrefix(s.text[end:], "</key>") || s.rules.names.of(s.text[start:end]) < plural {
+		return start
+	}
+	at := s.skipSpace(end + len("</key>"))
+	if !strings.HasPrefix(s.text[at:], "<string>") {
+		return at
+	}
+	return s.content(at+len("<string>"), secret)
 }

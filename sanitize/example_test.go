@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log"
 	"log/slog"
 	"os"
 
@@ -47,4 +48,45 @@ func ExampleReplaceAttr() {
 	}))
 	logger.Warn("retrying", "token", "abc", "err", errors.New("GET https://u:p@h: EOF"))
 	// Output: level=WARN msg=retrying token=*** err="GET https://***@h: EOF"
+}
+
+func ExampleNewHandler() {
+	plain := slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		},
+	})
+	slog.New(sanitize.NewHandler(plain)).With("api_key", "abc").Warn("login with password=hunter2", slog.Group("db", "url", "redis://:x@h"))
+	// Output: level=WARN msg="login with password=***" api_key=*** db.url=redis://***@h
+}
+
+func ExampleNewWriter() {
+	logger := log.New(sanitize.NewWriter(os.Stdout), "", 0)
+	logger.Printf("config %+v", struct{ Host, Password string }{"db1", "correct horse"})
+	// Output: config {Host:db1 Password:***}
+}
+
+func ExampleNew() {
+	secrets, err := sanitize.New(&sanitize.Options{
+		Keys:   []string{"tenant_code"},
+		Mask:   "[gone]",
+		Values: []string{"correct horse"},
+		Paths:  []sanitize.PathRule{{Host: "*.hooks.example", Path: "/in/***"}},
+	})
+	fmt.Println(err)
+	fmt.Println(secrets.String("tenantCode=7 said correct horse to https://eu.hooks.example/in/x9/now"))
+	// Output:
+	// <nil>
+	// tenantCode=[gone] said [gone] to https://eu.hooks.example/in/[gone]/now
+}
+
+func ExampleAppendBytes() {
+	fmt.Println(string(sanitize.AppendBytes([]byte("> "), []byte("token=abc"))))
+	fmt.Println(string(sanitize.Bytes([]byte("token expired"))))
+	// Output:
+	// > token=***
+	// token expired
 }

@@ -33,8 +33,8 @@ func FuzzString(f *testing.F) {
 	for _, row := range rows(f, "exact.tsv") {
 		f.Add(row[1])
 	}
-	for _, row := range rows(f, "unchanged.tsv") {
-		f.Add(row[1])
+	for _, row := range rows(f, "corpus.tsv") {
+		f.Add(row[2])
 	}
 	for _, text := range []string{
 		"token:[[token: password: [", "}{token:['authorization: {token:", "{token:};>{token:};,token=",

@@ -2,6 +2,22 @@ package sanitize
 
 import "strings"
 
+// isHeader says whether the pair is a header, whose value is all of the line: by
+// its name, or because a line begins with it.
+func (s *scanner) isHeader(p pair) bool {
+	name := s.text[p.start:p.end]
+	switch {
+	case p.kind == header || p.kind == cookie:
+		return true
+	case p.kind != secret && p.kind != weak || strings.IndexByte(name, '-') < 0 || strings.IndexByte(name, '_') >= 0:
+		return false
+	case lower(name[0]) == 'x' && name[1] == '-':
+		return true
+	}
+	_, first := s.lineStart(p.start)
+	return first && isUpper(name[0]) || p.start > 0 && isQuote(s.text[p.start-1]) && p.quote == ""
+}
+
 // headerLine handles a header: the value is the rest of the line, up to the
 // quote that closes around it or the remark in brackets that follows it.
 func (s *scanner) headerLine(p pair) int {
@@ -12,31 +28,43 @@ func (s *scanner) headerLine(p pair) int {
 	value := s.text[p.value:end]
 	scheme, rest, _ := strings.Cut(value, " ")
 	switch {
-	case meansNothing(value), oneOf(schemes[:], scheme) && meansNothing(rest):
+	case s.nothing(value), oneOf(schemes[:], scheme) && s.nothing(rest):
 		return end
-	case scheme == mask: // sanitised before, and then joined with the next line
-		return p.value + len(mask)
+	case scheme == s.rules.mask: // sanitised before, and then joined with the next line
+		return p.value + len(scheme)
+	case p.kind == weak && !looksSecret(value, false):
+		return p.value
+	case p.kind == cookie && !looksSecret(scheme, false) && !s.isCookie(value):
+		return p.value
 	}
 	s.redact(p.value, end, "")
 	return end
 }
 
+// isCookie says whether a value is a list of cookies, and not the text of an error.
+func (s *scanner) isCookie(value string) bool {
+	first, _, _ := strings.Cut(value, ";")
+	name, _, found := strings.Cut(first, "=")
+	return found && strings.IndexByte(name, ' ') < 0
+}
+
 func (s *scanner) headerEnd(start int) int {
+	fence := s.lines.fence(s.text, start)
 	var inside byte // the quote of a parameter: username="bob"
 	slashes := 0
-	for at := start; at < len(s.text); at++ {
+	for at := start; at < fence; at++ {
 		c := s.text[at]
 		switch {
-		case c == '\r' || c == '\n':
+		case c == '\r' || c == '\n' || c == '\\' && s.lineBreak(at, slashes):
 			return at
 		case inside != 0:
 			if c == inside {
 				inside = 0
 			}
-		case c == '=' && isQuote(s.byteAt(at+1)) && !s.closes(at+1):
+		case c == '=' && isQuote(s.byteAt(at+1)) && !s.closes(at+1, start):
 			at++
 			inside = s.text[at]
-		case isQuote(c) && s.closes(at):
+		case isQuote(c) && s.closes(at, start):
 			return at - slashes
 		case c == ' ' && s.byteAt(at+1) == '(' && !(at-start <= longWord && oneOf(schemes[:], s.text[start:at])):
 			return at
@@ -45,7 +73,7 @@ func (s *scanner) headerEnd(start int) int {
 			slashes = 0
 		}
 	}
-	return len(s.text)
+	return fence
 }
 
 // isAuthorization says whether the name is that of the one header which is also a

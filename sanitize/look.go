@@ -2,11 +2,17 @@ package sanitize
 
 import "strings"
 
-// meansNothing says whether a value needs no hiding: it is empty, hidden
+// nothing says whether a value needs no hiding: it is empty, hidden
 // already, a literal, or a reference to a value that is kept elsewhere.
-func meansNothing(value string) bool {
-	return value == "" || isHidden(value) || oneOf(literals[:], unwrap(value))
+func (s *scanner) nothing(value string) bool {
+	if value == "" || s.isHidden(value) {
+		return true
+	}
+	inner := unwrap(value)
+	return oneOf(literals[:], inner) || value[0] == '<' && inner != value && s.rules.names.of(inner) != plain // <your-token>
 }
+
+func (s *scanner) isHidden(value string) bool { return value == s.rules.mask || isHidden(value) }
 
 // isHidden says whether a value was hidden by somebody before, or was never
 // filled in: ***, xxxxx, [REDACTED], ${PASSWORD}, $PASSWORD, %s, {}.
@@ -21,17 +27,35 @@ func isHidden(value string) bool {
 	if inner := unwrap(value); inner != value {
 		return inner == "" || isHidden(inner) || oneOf(literals[:], inner)
 	}
-	switch value[0] {
-	case '$':
+	if strings.HasPrefix(value, "{{") || strings.HasPrefix(value, "$(") {
+		return true // a template, a command
+	}
+	if value[0] == '$' {
 		if inner := unwrap(value[1:]); inner != value[1:] {
 			return all(inner, isName)
 		}
 		return all(value[1:], func(c byte) bool { return isUpper(c) || c == '_' })
-	case '%':
-		verb := strings.TrimLeft(value[1:], "+#")
-		return len(verb) == 1 && isLower(verb[0])
 	}
-	return false
+	return isFormat(value)
+}
+
+// isFormat says whether a value is of verbs for printing: %s, 0x%x, %s/%s.
+func isFormat(value string) bool {
+	verbs := 0
+	for at := 0; at < len(value); at++ {
+		c := value[at]
+		if c == '%' {
+			for at++; at < len(value) && strings.IndexByte("+#-0123456789.", value[at]) >= 0; at++ {
+			}
+			if at == len(value) || !isLower(value[at]) {
+				return false
+			}
+			verbs++
+		} else if isAlnum(c) && !strings.HasPrefix(value[at:], "0x%") && !strings.HasPrefix(value[at:], "x%") || c >= 0x80 {
+			return false
+		}
+	}
+	return verbs > 0
 }
 
 // unwrap takes one pair of brackets off.

@@ -17,8 +17,11 @@ func (s *scanner) isLoose(p pair, value string) bool {
 		return false
 	}
 	end := s.nameEnd(p.value)
-	_, named := s.pair(p.value, end) // the next name, of a secret as well: its value counts
-	return !named || classify(s.text[p.value:end]) == plain
+	follow := s.skipBlanks(end)
+	if c := s.byteAt(follow); c != '=' && c != ':' {
+		return true
+	}
+	return s.rules.names.of(s.text[p.value:end]) == plain // the next name, of a secret as well: its value counts
 }
 
 // saysSomething says whether there is more to a word than punctuation.

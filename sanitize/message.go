@@ -3,6 +3,7 @@ package sanitize
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // limit is how many characters of a message are kept.
@@ -15,8 +16,42 @@ const limit = 200
 // It is redacted before it is cut, so that no half of a secret is left at the
 // cut. Then each run of control characters and line separators becomes one
 // space: nobody who has a say in an error's text can add a line to the log.
-func Message(text string) string {
-	return cut(oneLine(String(text)))
+func Message(text string) string { return standard.message(text) }
+
+// Message is the function Message by the rules and the limit of the Sanitizer.
+func (z *Sanitizer) Message(text string) string { return z.by().message(text) }
+
+func (r *rules) message(text string) string {
+	if r.limit > 0 && len(text) > 2*window {
+		text = r.begin(text)
+	}
+	return cut(oneLine(r.clean(text)), r.limit)
+}
+
+// window is how much of a long text is gone through before it is looked whether that
+// will do.
+const window = 8 << 10
+
+// begin returns the begin of a text, sanitised, of which more is left than a message
+// keeps: the rest needs no look. What comes last is looked back at, and left out.
+func (r *rules) begin(text string) string {
+	if r.known != nil {
+		text = r.known.Replace(text)
+	}
+	s := scanner{text: text, rules: r}
+	for at := 0; at < len(text); {
+		at = s.run(at, min(len(text), at+window))
+		end := max(s.done, min(at, len(text))-2*farBack)
+		if s.kept(text[s.done:end]) > r.limit {
+			return s.out.String() + text[s.done:end]
+		}
+	}
+	return s.result()
+}
+
+// kept is how many characters of the result so far a message keeps.
+func (s *scanner) kept(rest string) int {
+	return utf8.RuneCountInString(oneLine(s.out.String())) + utf8.RuneCountInString(oneLine(rest)) - 1
 }
 
 func oneLine(text string) string {
@@ -46,8 +81,8 @@ func breaks(r rune) bool {
 	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
 }
 
-func cut(text string) string {
-	if len(text) <= limit {
+func cut(text string, limit int) string {
+	if limit < 0 || len(text) <= limit {
 		return text
 	}
 	runes := 0

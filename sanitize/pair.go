@@ -10,76 +10,245 @@ type pair struct {
 	sign       byte   // '=' or ':'
 	before     bool   // blanks before the sign
 	after      bool   // blanks after the sign
+	walrus     bool   // the sign is :=, as in code
 	value      int    // where the value begins
 }
 
-// pair reads the sign behind a name. Not ok: the name has no value on its line.
-func (s *scanner) pair(start, end int) (pair, bool) {
-	p := pair{start: start, end: end}
-	at := end
-	if s.byteAt(at) == '[' { // password[0]=…
-		if index := s.nameEnd(at + 1); s.byteAt(index) == ']' {
-			at = index + 1
+// sign handles a pair at its sign. It returns where to go on.
+func (s *scanner) sign(at int) int {
+	if s.text[at] == ':' {
+		if strings.HasPrefix(s.text[at:], "://") {
+			return s.url(at)
+		}
+		if next := s.byteAt(at + 1); next == ':' || next == '=' {
+			return at + 1
+		}
+		if next := s.telegram(at); next > at {
+			return next
 		}
 	}
-	p.quote = s.quoteAt(at)
-	sign := s.skipBlanks(at + len(p.quote))
-	p.before = sign > at+len(p.quote)
-	p.sign = s.byteAt(sign)
-	at = sign + 1
-	switch p.sign {
-	case '=': // also ==, => and the like
-		for c := s.byteAt(at); c == '=' || c == '>'; c = s.byteAt(at) {
-			at++
-		}
-	case ':':
-		if c := s.byteAt(at); c == ':' || c == '=' || strings.HasPrefix(s.text[sign:], "://") {
-			return p, false
-		}
-		if start > 0 && p.quote == "" && strings.IndexByte("/@$", s.text[start-1]) >= 0 {
-			return p, false // the end of a path, an address or a variable, and then the error
-		}
-	default:
-		return p, false
+	p, ok := s.name(at)
+	if !ok {
+		return at + 1
 	}
-	p.value = s.skipBlanks(at)
-	if p.quote != "" && p.sign == ':' {
-		p.value = s.nextLine(p, p.value)
+	if p.kind == plain || p.kind == query {
+		if next := s.named(p, at); next > at || p.kind == plain {
+			return max(next, at+1)
+		}
 	}
-	p.after = p.value > at
-	return p, p.value < len(s.text) && !isSpace(s.text[p.value])
+	if !s.joined(&p, at) {
+		return at + 1
+	}
+	return s.pair(p)
 }
 
-// named handles the name text[start:end], which may have a value behind it. It
-// returns where to go on; anything up to end if there was nothing to do.
-func (s *scanner) named(start, end int) int {
-	p, ok := s.pair(start, end)
-	if !ok {
-		return s.element(start, end)
+// name reads the name before a sign. Not ok: there is none that may matter.
+func (s *scanner) name(at int) (p pair, ok bool) {
+	p.sign = s.text[at]
+	end := at
+	if p.sign == '=' && end > s.done && s.text[end-1] == ':' {
+		p.walrus = true
+		end--
+	} else if p.sign == '=' && end > s.done+1 && s.text[end-1] == '?' && isBlank(s.text[end-2]) {
+		end--
 	}
-	p.kind = classify(s.text[start:end])
-	if p.kind == plain && start > 0 && s.text[start-1] == '\\' && strings.IndexByte("nrt", s.text[start]) >= 0 {
-		p.start++ // the letter belongs to an escape: here begins a line in a quoted text
-		p.kind = classify(s.text[p.start:end])
+	for least := max(s.done, at-16); end > least && isBlank(s.text[end-1]); end-- {
 	}
-	if p.kind == plain {
+	p.before = end < at
+	if p.before && s.byteAt(end-1) == '=' {
+		return p, false
+	}
+	end = s.unstyled(end)
+	closed := end
+	switch c := s.byteAt(end - 1); {
+	case end-1 < s.done:
+		return p, false
+	case isQuote(c):
+		for end--; end > s.done && s.text[end-1] == '\\'; end-- {
+		}
+		p.quote = s.text[end:closed]
+	case c == ';':
+		n := s.entityBefore(end)
+		if n == 0 {
+			return p, false
+		}
+		end -= n
+		p.quote = s.text[end:closed]
+	case c == ']':
+		end = s.indexStart(end)
+	}
+	if !s.mayEnd(end) {
+		return p, false
+	}
+	p.start, p.end = s.nameStart(end), end
+	if p.start == p.end {
+		return p, false
+	}
+	p.kind = s.classify(&p)
+	return p, true
+}
+
+// indexStart returns where the index begins that ends at the offset, and before it
+// the quote: password[0], params["password"].
+func (s *scanner) indexStart(end int) int {
+	at := end - 1
+	for least := max(s.done, end-8); at > least && isDigit(s.text[at-1]); at-- {
+	}
+	if at < end-1 && s.byteAt(at-1) == '[' {
+		return at - 1
+	}
+	if c := s.byteAt(at - 1); isQuote(c) {
+		return at - 1
+	}
+	return end
+}
+
+// mayEnd says whether a name of interest may end here: by its last letters, where
+// digits may follow.
+func (s *scanner) mayEnd(end int) bool {
+	least := max(s.done, end-3)
+	for end > least && isDigit(s.text[end-1]) {
+		end--
+	}
+	if end <= s.done {
+		return false
+	}
+	return s.rules.names.mayEnd(s.text, end) || s.text[end-1] >= 0x80 || s.isDisguised(end)
+}
+
+// isDisguised says whether the letters before the offset are escaped, or have between
+// them what cannot be seen.
+func (s *scanner) isDisguised(end int) bool {
+	for at, least := end-1, max(s.done, end-12); at >= least; at-- {
+		switch c := s.text[at]; {
+		case c == '\\', c >= 0x80:
+			return true
+		case !isName(c):
+			return false
+		}
+	}
+	return false
+}
+
+// classify tells the name's kind, where need be with the word before: API key.
+func (s *scanner) classify(p *pair) kind {
+	c := s.rules.names
+	if p.quote != "" && p.start > s.done && (s.text[p.start-1] == ' ' || s.text[p.start-1] == '\\') {
+		s.widen(p)
+	}
+	k := c.of(s.text[p.start:p.end])
+	if s.text[p.start:p.end] == "PWD" && p.start > 0 && s.text[p.start-1] == ';' {
+		return secret // of a connection string
+	}
+	if p.sign == ':' && p.quote == "" && s.text[p.start:p.end] == "PASS" {
+		return plain // what tests say
+	}
+	if k != plain && k != query {
+		return k
+	}
+	if p.start > s.done && s.text[p.start-1] == '\\' && strings.IndexByte("nrt", s.text[p.start]) >= 0 && p.end-p.start > 1 {
+		if k := c.of(s.text[p.start+1 : p.end]); k != plain {
+			p.start++ // the letter belongs to an escape: here begins a line in a quoted text
+			return k
+		}
+	}
+	if p.quote == "" && p.start-1 > s.done && s.text[p.start-1] == ' ' && p.end-p.start <= 6 {
+		start := s.nameStart(p.start - 1)
+		if wide := c.of(s.text[start:p.end]); wide != plain && wide != query && start < p.start-1 {
+			p.start = start
+			return wide
+		}
+	}
+	return k
+}
+
+// widen takes a name in quotes with its blanks and escapes.
+func (s *scanner) widen(p *pair) {
+	q := p.quote[len(p.quote)-1]
+	for at, least := p.start, max(s.done, p.end-maxName); at > least; at-- {
+		if s.text[at-1] == q {
+			p.start = at
+			return
+		}
+	}
+}
+
+// joined reads what is between the name and the value. False: there is no value on
+// the line.
+func (s *scanner) joined(p *pair, at int) bool {
+	end := at + 1
+	if p.sign == '=' { // also ==, => and the like
+		for c := s.byteAt(end); c == '=' || c == '>' || c == '~'; c = s.byteAt(end) {
+			end++
+		}
+	} else if p.start > 0 && p.quote == "" && strings.IndexByte("/@$", s.text[p.start-1]) >= 0 {
+		return false // the end of a path, an address or a variable, and then the error
+	}
+	p.value = s.skipBlanks(s.styled(end))
+	if p.quote != "" && p.sign == ':' {
+		p.value = s.nextLine(*p, p.value)
+	}
+	p.after = p.value > end && isBlank(s.text[p.value-1])
+	return p.value < len(s.text) && !isSpace(s.text[p.value])
+}
+
+// pair handles a pair whose name says that the value matters.
+func (s *scanner) pair(p pair) int {
+	if strings.HasPrefix(s.text[p.value:], s.rules.mask) && !s.longer(p.value) {
+		return p.value + len(s.rules.mask)
+	}
+	if end, done := s.entity(p); done {
 		return end
 	}
-	if at := s.prefixed(p, p.value); s.quoteAt(at) != "" {
+	if at := s.prefixed(p, p.value); s.quoteAt(at) != "" && !(at == p.value && s.closesText(at)) {
 		p.value = at
 		return s.quoted(p, s.quoteAt(at))
+	}
+	if p.walrus {
+		return p.value
 	}
 	if s.text[p.value] == '[' {
 		if next := s.list(p); next > p.value {
 			return next
 		}
 	}
+	if end, done := s.block(p); done {
+		return end
+	}
 	switch {
+	case p.kind == query && !s.inQuery(p):
+		return p.value
 	case p.quote != "" && p.sign == ':':
 		return s.bare(p)
-	case p.kind == header && p.sign == ':' && !s.inStruct(p):
+	case p.sign == ':' && s.isHeader(p) && !s.inStruct(p):
 		return s.headerLine(p)
 	default:
 		return s.word(p)
 	}
+}
+
+// longer says whether the asterisks at the offset belong to a longer word.
+func (s *scanner) longer(at int) bool {
+	end := at + len(s.rules.mask)
+	c := s.byteAt(end)
+	return isAlnum(c) || c >= 0x80 || c == '*'
+}
+
+// inQuery says whether the pair stands in the query of a URL or in a form's body.
+func (s *scanner) inQuery(p pair) bool {
+	if p.sign != '=' || p.before || p.after || p.start == 0 {
+		return false
+	}
+	c := s.text[p.start-1]
+	return c == '?' || c == '&' || c == ';' && strings.HasSuffix(s.text[:p.start], "&amp;")
+}
+
+// closesText says whether the quote at the offset closes a text around it rather than
+// opening one: "enter password:".
+func (s *scanner) closesText(at int) bool {
+	if s.byteAt(at) != '"' {
+		return false
+	}
+	s.lines.to(s.text, at)
+	return s.lines.inside && separates(s.text, at+1) && s.byteAt(at+1) != '\''
 }

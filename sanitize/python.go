@@ -12,7 +12,7 @@ func (s *scanner) prefixed(p pair, at int) int {
 		end++
 	}
 	quote := s.quoteAt(end)
-	if end == at || quote == "" || p.quote == "" && s.closes(end+len(quote)-1) {
+	if end == at || quote == "" || p.quote == "" && (s.quoteAt(end) == "" || s.closes(end+len(quote)-1, p.start)) {
 		return at
 	}
 	return end

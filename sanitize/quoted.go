@@ -2,8 +2,32 @@ package sanitize
 
 import "strings"
 
+// worth says whether a value that is known as a whole is to be hidden.
+func (s *scanner) worth(p pair, value string) bool {
+	if s.nothing(value) || s.lexical(p, value) {
+		return false
+	}
+	switch p.kind {
+	case query:
+		return s.inQuery(p) && (isOpaque(value) || p.isPWD(s.text) && looksSecret(value, false))
+	case weak:
+		if s.inQuery(p) || p.sign == '=' && !p.before && !p.after {
+			return looksSecret(value, false)
+		}
+		return isOpaque(value)
+	case plural:
+		return !all(value, func(c byte) bool { return isDigit(c) || c == '.' || c == ',' }) &&
+			(p.quote != "" || looksSecret(value, false))
+	case cookie:
+		return strings.IndexByte(value, '=') > 0 || looksSecret(value, false)
+	}
+	return true
+}
+
+func (p pair) isPWD(text string) bool { return p.kind == query && text[p.end-1] == 'D' }
+
 // quoted handles a value in quotes. It ends at the same quote with as many
-// backslashes; without that, at the end of the text.
+// backslashes; without that, at the end of the text around it.
 func (s *scanner) quoted(p pair, quote string) int {
 	start := p.value + len(quote)
 	if p.quote == "" && !p.after && s.endsSentence(start) {
@@ -11,10 +35,14 @@ func (s *scanner) quoted(p pair, quote string) int {
 	}
 	start, end, next := s.inQuotes(start, quote)
 	value := s.text[start:end]
-	if !meansNothing(value) && !s.lexical(p, value) {
+	if s.worth(p, value) {
 		s.redact(start, end, "")
+		return next
 	}
-	return next
+	if p.kind == secret || p.kind == header || p.kind == pairs {
+		return next
+	}
+	return start
 }
 
 // quoteEnd finds the end of what a quote opened before start, and what follows.
@@ -24,13 +52,17 @@ func (s *scanner) quoted(p pair, quote string) int {
 func (s *scanner) quoteEnd(start int, quote string) (end, next int) {
 	depth := len(quote) - 1
 	sign := quote[depth]
-	for at := start; at < len(s.text); at++ {
+	limit := len(s.text)
+	if sign != '"' || depth > 0 {
+		limit = s.lines.fence(s.text, start)
+	}
+	for at := start; at < limit; at++ {
 		run := at
-		for at < len(s.text) && s.text[at] == '\\' {
+		for at < limit && s.text[at] == '\\' {
 			at++
 		}
 		slashes := at - run
-		if s.byteAt(at) != sign || at == len(s.text) {
+		if at == limit || s.text[at] != sign {
 			continue
 		}
 		switch {
@@ -44,7 +76,7 @@ func (s *scanner) quoteEnd(start int, quote string) (end, next int) {
 			return at - depth, at + 1
 		}
 	}
-	return len(s.text), len(s.text)
+	return limit, limit
 }
 
 // endsSentence says whether a quote before the offset rather closes something:
@@ -56,9 +88,20 @@ func (s *scanner) endsSentence(at int) bool {
 	return at >= len(s.text) || isSpace(s.text[at])
 }
 
-// closes says whether the quote or bracket at the offset ends a value rather
-// than being part of it: something that separates must follow.
-func (s *scanner) closes(at int) bool {
+// closes says whether the quote at the offset ends a value that begins at start,
+// rather than being part of it: something that separates must follow, and a quote
+// like it must be open there.
+func (s *scanner) closes(at, start int) bool {
+	if !s.separated(at) {
+		return false
+	}
+	if s.text[at] == '"' && (at == 0 || s.text[at-1] != '\\') {
+		return at == s.lines.fence(s.text, start)
+	}
+	return s.opened(at, start)
+}
+
+func (s *scanner) separated(at int) bool {
 	if at+1 == len(s.text) {
 		return true
 	}
@@ -66,11 +109,40 @@ func (s *scanner) closes(at int) bool {
 	return isSpace(c) || strings.IndexByte(`,;:)]}>\`, c) >= 0 || c == '/' && s.byteAt(at+2) == '>' || isQuote(c) && c != s.text[at]
 }
 
+// farBack bounds how far an opening quote is looked for.
+const farBack = 256
+
+// opened says whether a quote like the one at the offset was opened on the line
+// before start: where no letter precedes it, and with a backslash if this has one.
+func (s *scanner) opened(at, start int) bool {
+	q, escaped := s.text[at], at > 0 && s.text[at-1] == '\\'
+	for i, least := start-1, max(0, start-farBack); i >= least && s.text[i] != '\n'; i-- {
+		if s.text[i] != q {
+			continue
+		}
+		before := i - 1
+		if escaped {
+			if s.byteAt(before) != '\\' {
+				continue
+			}
+			return true
+		}
+		if !isAlnum(s.byteAt(before)) {
+			return true
+		}
+	}
+	return false
+}
+
 // list handles values in square brackets, quoted ones one by one and those of
 // a printed Go slice as one. It returns the value's own offset if it is no such
 // list.
 func (s *scanner) list(p pair) int {
-	at := s.skipBlanks(p.value + 1)
+	at := s.skipSpace(p.value + 1)
+	at = s.literal(at)
+	if s.closesText(at) {
+		return p.value
+	}
 	if s.quoteAt(s.prefixed(p, at)) == "" {
 		if p.quote != "" || p.sign != ':' || p.after && p.kind != header {
 			return p.value
@@ -79,11 +151,30 @@ func (s *scanner) list(p pair) int {
 		if end < 0 {
 			return p.value
 		}
-		if !meansNothing(s.text[p.value+1 : end]) {
+		if s.worth(p, s.text[p.value+1:end]) {
 			s.redact(p.value+1, end, "")
 		}
 		return end
 	}
+	if p.kind == plural {
+		p.quote = `"`
+	}
+	return s.items(p, at)
+}
+
+// literal goes over the type of a Go literal, []string{"x"}, whose second bracket is at
+// the offset.
+func (s *scanner) literal(at int) int {
+	if s.byteAt(at) == ']' && isLower(s.byteAt(at+1)) {
+		if end := s.nameEnd(at + 1); s.byteAt(end) == '{' && s.quoteAt(end+1) != "" {
+			return end + 1
+		}
+	}
+	return at
+}
+
+// items handles values in quotes, with commas or spaces between.
+func (s *scanner) items(p pair, at int) int {
 	for {
 		at = s.prefixed(p, at)
 		quote := s.quoteAt(at)
@@ -91,15 +182,24 @@ func (s *scanner) list(p pair) int {
 			return at
 		}
 		start, end, next := s.inQuotes(at+len(quote), quote)
-		if !meansNothing(s.text[start:end]) {
+		if s.worth(p, s.text[start:end]) {
 			s.redact(start, end, "")
 		}
-		at = s.skipBlanks(next)
-		if s.byteAt(at) != ',' {
+		at = s.skipSpace(next)
+		if s.byteAt(at) != ',' && !(isQuote(s.byteAt(at)) && at > next) {
 			return next
 		}
-		at = s.skipBlanks(at + 1)
+		if s.text[at] == ',' {
+			at = s.skipSpace(at + 1)
+		}
 	}
+}
+
+func (s *scanner) skipSpace(at int) int {
+	for at < len(s.text) && isSpace(s.text[at]) {
+		at++
+	}
+	return at
 }
 
 // bracketEnd finds the closing bracket of a printed slice on this line, -1 if
@@ -108,8 +208,9 @@ func (s *scanner) bracketEnd(at int) int {
 	if at < s.noBracket {
 		return -1
 	}
-	for ; at < len(s.text) && s.text[at] != '\n'; at++ {
-		if s.text[at] == ']' && s.closes(at) {
+	fence := s.lines.fence(s.text, at)
+	for ; at < fence && s.text[at] != '\n'; at++ {
+		if s.text[at] == ']' && s.endsItem(at+1, fence) {
 			return at
 		}
 	}
@@ -117,17 +218,39 @@ func (s *scanner) bracketEnd(at int) int {
 	return -1
 }
 
+// endsItem says whether an item of a printed map or struct ends before the offset:
+// other brackets, the end, or the next name follow.
+func (s *scanner) endsItem(at, fence int) bool {
+	for at < fence && strings.IndexByte("]})", s.text[at]) >= 0 {
+		at++
+	}
+	if at >= fence || isSpace(s.text[at]) {
+		return true
+	}
+	switch c := s.text[at]; {
+	case strings.IndexByte(",;:", c) >= 0:
+		return at+1 >= fence || isSpace(s.text[at+1])
+	case isQuote(c):
+		return s.closes(at, s.lines.at)
+	case c == '\\':
+		quote := s.quoteAt(at)
+		return quote != "" && s.closes(at+len(quote)-1, s.lines.at)
+	}
+	return false
+}
+
 // bare handles a value without quotes behind a name that has them, as numbers
 // in dictionaries are. It gets the name's quotes, so that the text still parses.
 func (s *scanner) bare(p pair) int {
 	end := p.value
-	for end < len(s.text) && !isSpace(s.text[end]) && strings.IndexByte(`,}])"'\`, s.text[end]) < 0 {
+	for end < len(s.text) && !isSpace(s.text[end]) && strings.IndexByte(`,}])"'\&`, s.text[end]) < 0 {
 		end++
 	}
 	value := s.text[p.value:end]
-	follow := s.byteAt(s.skipBlanks(end))
-	closed := follow != 0 && strings.IndexByte(",}])", follow) >= 0
-	if meansNothing(value) || strings.IndexByte("[{(<", value[0]) >= 0 || strings.Contains(value, mask) {
+	follow := s.byteAt(s.skipSpace(end))
+	closed := follow != 0 && strings.IndexByte(",}])&", follow) >= 0
+	if p.kind != secret && p.kind != header && p.kind != pairs ||
+		s.nothing(value) || strings.IndexByte("[{(<", value[0]) >= 0 || strings.Contains(value, s.rules.mask) {
 		return p.value
 	}
 	if closed || looksSecret(strings.TrimRight(value, ":"), strings.HasSuffix(value, ":")) {

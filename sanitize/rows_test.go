@@ -26,3 +26,16 @@ func rows(t testing.TB, name string) [][]string {
 	}
 	return table
 }
+
+// cleanRows are the texts of the corpus that must stay.
+func cleanRows(t testing.TB) []string {
+	t.Helper()
+	var texts []string
+	for _, row := range rows(t, "corpus.tsv") {
+		if row[0][0] == 'N' {
+			texts = append(texts, row[2])
+		}
+	}
+	require.NotEmpty(t, texts)
+	return texts
+}

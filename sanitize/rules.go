@@ -1,49 +1,11 @@
 package sanitize
 
+import "strings"
+
 // The rules are data: what may be extended without touching the scanner. All
 // words are lower case; the names among them are written without the joints
 // between their parts, so that "apikey" stands for api_key, API-KEY, api.key
 // and apiKey alike.
-
-// secretNames are the names whose values are secrets. A name counts with
-// anything in front of it (DB_PASSWORD, userPassword) unless it is marked whole:
-// then it must be a word of its own, since it also ends harmless ones. The value
-// of one marked pairs is a list of pairs, of which none ends it.
-var secretNames = [...]struct {
-	name  string
-	whole bool
-	pairs bool
-}{
-	{name: "apikey"},
-	{name: "password"},
-	{name: "passwords"},
-	{name: "passwd"},
-	{name: "passphrase"},
-	{name: "pwd", whole: true},
-	{name: "secret"},
-	{name: "secrets"},
-	{name: "secretkey"},
-	{name: "credential"},
-	{name: "credentials"},
-	{name: "token"}, // auth_token, refresh_token; not the plural: models count those
-	{name: "privatekey"},
-	{name: "connectionstring", pairs: true},
-	{name: "accesskey"},
-	{name: "bearer", whole: true},
-	{name: "sessionid"},
-}
-
-// headerNames are the names whose value is all of the line when they stand in
-// a header. They are compared whole, after an optional prefix of words.
-var headerNames = [...]string{"authorization", "proxyauthorization", "xapikey"}
-
-// variants may follow a secret's name, as may digits: password_old, apiKey2,
-// SECRET_KEY_BASE. Any other word behind it names something that is no secret:
-// token_type, password_policy, secret_name.
-var variants = [...]string{
-	"old", "new", "current", "previous", "confirm", "confirmation", "hash", "base", "value",
-	"primary", "secondary", "backup", "prod", "production", "staging", "dev", "test",
-}
 
 // schemes begin a value that goes on after a space.
 var schemes = [...]string{"bearer", "basic", "digest", "negotiate", "apikey", "token", "aws4-hmac-sha256"}
@@ -74,7 +36,29 @@ var complaints = [...]string{
 
 // remarks are the other words by which a text goes on that quotes an empty setting:
 // "password= is empty".
-var remarks = [...]string{"and", "are", "but", "cannot", "empty", "has", "is", "must", "or", "should", "was"}
+var remarks = [...]string{
+	"a", "and", "are", "be", "but", "by", "cannot", "does", "empty", "for", "from", "has", "in", "is", "must", "of", "on", "or", "should",
+	"the", "to", "was", "will", "with",
+}
+
+// addressSchemes begin addresses of people: sip:alice@host:5060.
+var addressSchemes = [...]string{"sip", "sips", "mailto", "xmpp", "acct", "im"}
+
+// protocols stand between the @ and the address in brackets in DSNs of MySQL.
+var protocols = [...]string{"tcp", "tcp4", "tcp6", "udp", "unix", "pipe", "memory", "cloudsql", "cloudsql-mysql"}
+
+// usages are the words that stand for a value, or go on with a sentence, behind the
+// name of an option.
+var usages = [...]string{
+	"a", "an", "as", "at", "by", "file", "flag", "for", "from", "in", "into", "option", "on", "path", "string", "the", "to", "value",
+	"when", "with", "without", "will", "argument", "parameter", "instead", "if", "of", "can", "may",
+}
+
+// gluedClients have their password glued to -p, spacedClients behind it.
+var (
+	gluedClients  = [...]string{"mysql", "mariadb", "sshpass", "7z", "innobackupex", "xtrabackup"}
+	spacedClients = [...]string{"login", "sshpass", "mongo", "ldap", "htpasswd"}
+)
 
 // lexers are the words before "token" when a parser speaks of one.
 var lexers = [...]string{"expected", "illegal", "invalid", "next", "unexpected"}
@@ -82,7 +66,7 @@ var lexers = [...]string{"expected", "illegal", "invalid", "next", "unexpected"}
 // oneOf says whether a text is in the list, in whatever case.
 func oneOf(list []string, text string) bool {
 	for _, word := range list {
-		if len(word) == len(text) && matchEnd(text, word, false) == 0 {
+		if len(word) == len(text) && strings.EqualFold(word, text) {
 			return true
 		}
 	}

@@ -2,6 +2,22 @@ package sanitize
 
 import "strings"
 
+// url handles a URL at the sign behind its scheme.
+func (s *scanner) url(sign int) int {
+	start := sign + len("://")
+	next := start
+	if s.atSign.next(s.text, "@", start) < len(s.text) {
+		next = s.credentials(start)
+	}
+	if next == start {
+		next = s.unparsed(start)
+	}
+	if len(s.rules.paths) > 0 {
+		next = max(next, s.path(next))
+	}
+	return next
+}
+
 // credentials handles what stands between "://" and the host of a URL. Programs
 // print URLs that were never valid, so a password may hold anything but a blank:
 // the last @ that leaves a host counts. Returns where to go on.
@@ -13,13 +29,13 @@ func (s *scanner) credentials(start int) int {
 	info := s.text[start:end]
 	user, password, both := strings.Cut(info, ":")
 	switch {
-	case info == "", isHidden(info), both && isHidden(password):
+	case info == "", s.isHidden(info), both && s.isHidden(password):
 		return end
 	case !both && (oneOf(plainUsers[:], user) || s.isShell(start)):
 		return end
 	}
 	s.redact(start, end, "")
-	return end
+	return s.complaint(end)
 }
 
 // isShell says whether the URL is one of a protocol in which the user's name
@@ -39,22 +55,73 @@ func (s *scanner) userinfoEnd(start int) int {
 	maybe := false  // what precedes could be host:port, or a password that begins like one
 	for at := start; at < len(s.text); at++ {
 		switch c := s.text[at]; {
-		case isSpace(c), isQuote(c) && s.closes(at), c == ':' && strings.HasPrefix(s.text[at:], "://"),
-			c == '*' && s.isDone(start, at): // nothing is left beyond
-			return last
-		case (c == '/' || c == '?' || c == '#') && !path:
-			path = true
-			front := s.text[start:at]
-			inside = last < 0 && !s.isHost(start, at)
-			maybe = last >= 0 || strings.IndexByte(front, ':') >= 0 && !s.isWeb(start)
 		case c == '@':
 			host := s.hostEnd(at + 1)
 			if !path || inside && (host > at+1 || !s.isWeb(start)) || maybe && s.isFullHost(at+1, host) {
 				last = at
 			}
+		case (c == '?' || c == ';') && last < 0 && s.isHostPort(start, at) && s.pairFollows(at+1, '='):
+			return last // from here on, settings
+		case (c == '/' || c == '?' || c == '#') && !path:
+			path = true
+			front := s.text[start:at]
+			inside = last < 0 && !s.isHost(start, at)
+			maybe = last >= 0 || strings.IndexByte(front, ':') >= 0 && !s.isWeb(start)
+		case s.endsURL(start, at, last), c == ':' && strings.HasPrefix(s.text[at:], "://"),
+			c == '*' && s.isDone(start, at): // nothing is left beyond
+			return last
 		}
 	}
 	return last
+}
+
+// isHostPort says whether what precedes the settings of a URL is where it leads to: a
+// host, with or without a port and a path.
+func (s *scanner) isHostPort(start, end int) bool {
+	host, _, _ := strings.Cut(s.text[start:end], "/")
+	_, port, _ := strings.Cut(host, ":")
+	if port == "" || all(port, isDigit) || host[0] == '[' {
+		return true
+	}
+	return isDigit(port[0]) && strings.IndexByte(port, ',') > 0 && all(port, func(c byte) bool { return isName(c) || c == ':' || c == ',' })
+}
+
+// endsURL says whether the URL ends at the offset: at a quote that closes, and at a
+// blank, unless the URL stands in quotes by itself, and the blank in its password.
+func (s *scanner) endsURL(start, at, last int) bool {
+	c := s.text[at]
+	switch {
+	case isQuote(c):
+		return s.closes(at, start)
+	case c == ' ':
+		return last >= 0 || !s.isQuoted(start) || !s.isPassword(start, at)
+	}
+	return isSpace(c)
+}
+
+// isQuoted says whether a quote stands before the scheme of the URL.
+func (s *scanner) isQuoted(start int) bool {
+	scheme := start - len("://")
+	for least := max(0, scheme-16); scheme > least && (isName(s.text[scheme-1]) || s.text[scheme-1] == '+'); scheme-- {
+	}
+	return scheme > 0 && isQuote(s.text[scheme-1])
+}
+
+// isPassword says whether what stands between a scheme and a blank is a user and the
+// begin of a password, rather than hosts.
+func (s *scanner) isPassword(start, end int) bool {
+	_, password, both := strings.Cut(s.text[start:end], ":")
+	return both && password != "" && !all(password, isDigit) && strings.IndexByte(password, '/') < 0 && end-start < farBack
+}
+
+// isDone says whether a URL was sanitised before at the offset, by the mask in the
+// place of its password.
+func (s *scanner) isDone(start, at int) bool {
+	front := s.text[start:at]
+	if front != "" && strings.IndexByte(front, ':') != len(front)-1 {
+		return false
+	}
+	return strings.HasPrefix(s.text[at:], s.rules.mask) && strings.HasPrefix(strings.TrimLeft(s.text[at:], "*"), "@")
 }
 
 // isHost says whether the text before a path is a host with or without a port,

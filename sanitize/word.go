@@ -13,7 +13,7 @@ func (s *scanner) word(p pair) int {
 	if spaced && strings.HasPrefix(s.text[s.nameEnd(p.value):], "://") {
 		return p.value // a URL, for which there is a rule
 	}
-	if strings.HasPrefix(s.text[p.value:], pemBegin) {
+	if s.isPEM(p.value) {
 		end := s.pemEnd(p.value)
 		s.redact(p.value, end, "")
 		return end
@@ -23,55 +23,28 @@ func (s *scanner) word(p pair) int {
 			return next
 		}
 	}
+	if spaced {
+		if next, ok := s.line(p); ok {
+			return next
+		}
+	}
 	value, end := s.schemed(p)
 	chained := p.sign == ':' && s.byteAt(end) == ':'
 	sure := p.sign == '=' && (p.before || !p.after) || p.sign == ':' && !p.after
 	switch {
-	case meansNothing(value), s.lexical(p, value):
-	case spaced && s.depth > 0 && isPair(value, ":"): // the next field; this one is empty
-	case sure, s.isLoose(p, value), p.kind == pairs && isPairs(value), looksSecret(value, chained), s.isNumber(value, end):
+	case !s.worth(p, value):
+	case spaced && s.isField(p, value): // the next field; this one is empty
+	case sure, s.isLoose(p, value), p.kind == pairs && isPairs(value), s.rules.strict, looksSecret(value, chained), s.isNumber(value, end):
 		s.redact(p.value, end, "")
 		return end
 	}
 	return s.pass(p.value, end)
 }
 
-// A PEM block is one value, lines and all.
-const (
-	pemBegin = "-----BEGIN "
-	pemDash  = "-----"
-	pemLast  = "-----END "
-)
-
-// pemEnd returns where the block that begins at start ends: behind its last line, or
-// at the end of the text.
-func (s *scanner) pemEnd(start int) int {
-	last := strings.Index(s.text[start:], pemLast)
-	if last < 0 {
-		return len(s.text)
-	}
-	at := start + last + len(pemLast)
-	dash := strings.Index(s.text[at:], pemDash)
-	if dash < 0 {
-		return len(s.text)
-	}
-	return at + dash + len(pemDash)
-}
-
-// structField handles the value of a field in a printed struct, which goes on until
-// the next field. Not ok: it has no end that can be seen.
-func (s *scanner) structField(p pair) (next int, ok bool) {
-	if s.text[p.value] == '{' {
-		return p.value, true
-	}
-	end := s.fieldEnd(p.value)
-	if end < 0 {
-		return 0, false
-	}
-	if !meansNothing(s.text[p.value:end]) {
-		s.redact(p.value, end, "")
-	}
-	return end, true
+// isField says whether what stands behind an empty field is the next one.
+func (s *scanner) isField(p pair, value string) bool {
+	s.lines.to(s.text, p.start)
+	return s.lines.depth > 0 && isPair(value, ":")
 }
 
 // schemed returns the word that counts and where it ends: the one behind a scheme
@@ -107,32 +80,111 @@ func (s *scanner) isNumber(value string, end int) bool {
 }
 
 // wordEnd returns where the unquoted value ends: at a space, at a quote that
-// closes, or before the next pair of a list unless the list is the value. What closes the sentence or a
-// bracket around it is not part of it.
+// closes, or before the next pair of a list unless the list is the value. What
+// closes the sentence or a bracket around it is not part of it.
 func (s *scanner) wordEnd(start int, p pair) int {
+	if start >= len(s.text) {
+		return start
+	}
+	if s.text[start] == '{' && p.sign == '=' {
+		if end := s.braced(start); end > start {
+			return end
+		}
+	}
+	fence := s.lines.fence(s.text, start)
 	end := start
 	slashes := 0
 scan:
-	for ; end < len(s.text); end++ {
+	for ; end < fence; end++ {
 		switch c := s.text[end]; {
 		case isSpace(c):
 			break scan
-		case isQuote(c) && s.closes(end):
+		case c == 0x1b && s.styled(end) > end:
+			break scan
+		case isQuote(c) && s.closes(end, start):
 			end -= slashes
 			break scan
-		case c == ',' || c == ';' || c == '&' || c == '?':
-			if p.kind != pairs && s.pairFollows(end+1, p.sign) {
-				break scan
-			}
-		case c == '<' && s.byteAt(end+1) == '/':
+		case c == '\\' && s.lineBreak(end, slashes), c == '<' && s.closesElement(end), p.kind != pairs && isSeparator(c) && s.nextPair(p, end):
 			break scan
-		case c == '\\':
-			slashes++
-			continue
 		}
-		slashes = 0
+		if slashes++; s.text[end] != '\\' {
+			slashes = 0
+		}
 	}
 	return start + trimmed(s.text[start:end])
+}
+
+func isSeparator(c byte) bool { return c == ',' || c == ';' || c == '&' || c == '?' }
+
+// closesElement says whether the tag that closes an element begins at the offset.
+func (s *scanner) closesElement(at int) bool {
+	last := s.nameEnd(at + 2)
+	return s.byteAt(at+1) == '/' && last > at+2 && s.byteAt(last) == '>' && isLower(lower(s.text[at+2]))
+}
+
+// braced is where a value in braces ends that is quoted as ODBC has it; the offset
+// itself if it is none.
+func (s *scanner) braced(start int) int {
+	fence := s.lines.fence(s.text, start)
+	for at, most := start+1, min(fence, start+farBack); at < most && s.text[at] != '\n'; at++ {
+		if s.text[at] != '}' {
+			continue
+		}
+		if s.byteAt(at+1) == '}' && at+2 < fence {
+			at++
+			continue
+		}
+		if c := s.byteAt(at + 1); at+1 >= fence || c == ';' {
+			return at + 1
+		}
+		return start
+	}
+	return start
+}
+
+// lineBreak says whether a line ends, in a text in quotes, at the backslash.
+func (s *scanner) lineBreak(at, slashes int) bool {
+	c := s.byteAt(at + 1)
+	return slashes%2 == 0 && (c == 'n' || c == 'r') && s.lines.fence(s.text, at) < len(s.text)
+}
+
+// nextPair says whether another pair of the same list begins behind the separator.
+// Of a list that begins with this pair, nothing is known: there the next name must
+// look like one, since passwords hold such signs as well.
+func (s *scanner) nextPair(p pair, at int) bool {
+	c := s.text[at]
+	var before byte
+	if p.start > 0 {
+		before = s.text[p.start-1]
+	}
+	if before == ' ' && p.start > 1 {
+		before = s.text[p.start-2]
+	}
+	least := 3
+	switch {
+	case c == '?' && p.sign == '=' && before == ';': // ;jsessionid=…?x=1
+		least = 1
+	case c == before, c == '&' && before == '?':
+		least = 1
+	case strings.IndexByte(",;&?", before) >= 0 && before != 0, c == '?':
+		return false
+	}
+	if c == ';' && strings.HasPrefix(s.text[max(0, at-4):], "&amp;") {
+		least = 1
+	}
+	if p.sign == ':' && s.quoteAt(at+1) != "" {
+		return true
+	}
+	begin := s.skipBlanks(at + 1)
+	end := s.nameEnd(begin)
+	for c == ';' && before == ';' && s.byteAt(end) == ' ' && s.nameEnd(end+1) > end+1 && end-begin < maxName { // Persist Security Info=
+		end = s.nameEnd(end + 1)
+	}
+	if end-begin < least || !isLower(lower(s.text[begin])) {
+		return false
+	}
+	sign := s.byteAt(end)
+	return sign == '=' || sign == ':' && p.sign == ':'
 }
 
 // pairFollows says whether another pair begins at the offset.
@@ -148,6 +200,10 @@ func (s *scanner) pairFollows(at int, sign byte) bool {
 // trimmed returns the length of a value without the punctuation at its end, and
 // without the brackets there that were not opened in it.
 func trimmed(value string) int {
+	end := len(value)
+	if end == 0 || strings.IndexByte(",;:)]}>", value[end-1]) < 0 {
+		return end
+	}
 	var open [256]int
 	for i := range len(value) {
 		if c := closer(value[i]); c != 0 {
@@ -156,7 +212,6 @@ func trimmed(value string) int {
 			open[value[i]]--
 		}
 	}
-	end := len(value)
 	for ; end > 0; end-- {
 		c := value[end-1]
 		if strings.IndexByte(",;:", c) >= 0 {
@@ -172,9 +227,9 @@ func trimmed(value string) int {
 
 // lexical says whether a parser speaks of a token: unexpected token: "}".
 func (s *scanner) lexical(p pair, value string) bool {
-	if p.quote != "" || !strings.EqualFold(s.text[p.start:p.end], "token") || looksSecret(value, false) {
+	if p.quote != "" || !s.hasAt(p.end-len("token"), "token") || looksSecret(value, false) {
 		return false
 	}
-	before := strings.TrimRight(s.text[max(s.done, p.start-longWord):p.start], " ")
+	before := strings.TrimRight(s.text[max(s.done, p.start-longWord):p.end-len("token")], " ")
 	return oneOf(lexers[:], before[strings.LastIndexByte(before, ' ')+1:])
 }

@@ -1,6 +1,10 @@
 package breaker
 
-import "time"
+import (
+	"time"
+
+	"github.com/seed42274fcc/stoic/sanitize"
+)
 
 // Snapshot is a circuit at one moment: all its fields belong together. It is a
 // value.
@@ -31,7 +35,7 @@ type Snapshot struct {
 	Until time.Time
 	// LastFailure is when the last failure that counted was settled; zero if none.
 	LastFailure time.Time
-	// Cause is that failure's error, unsanitised; nil if none.
+	// Cause is that failure's error, as sanitize.Error has it, since snapshots are shown; nil if none.
 	Cause error
 	// Order is the last one that an operator gave (see [Circuit.Steer]); with it,
 	// ForceUntil is when the force lapses, zero if never.
@@ -67,7 +71,7 @@ func (c *Circuit) Snapshot() Snapshot {
 		Name: c.name, State: m.State(c.settings), Force: m.Force,
 		Round: m.Round &^ local, Generation: m.Generation,
 		Failures: c.failures, Successes: m.Successes,
-		Since: c.Time(m.Since), LastFailure: c.Time(m.LastFailure), Cause: c.cause,
+		Since: c.Time(m.Since), LastFailure: c.Time(m.LastFailure), Cause: sanitize.Error(c.cause),
 		Order: c.order, ForceUntil: c.Time(m.ForceUntil),
 		Late: c.late.Load(), Rejected: c.rejected.Load(),
 	}

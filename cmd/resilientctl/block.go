@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/seed42274fcc/stoic/sanitize"
+)
+
+const (
+	blockSize = 1 << 20
+	// A line, or a private key, that is longer is cut, at a blank where there is one.
+	longest = 8 * blockSize
+)
+
+// blocks reads whole lines, many at a time, in bounded memory.
+type blocks struct {
+	from   io.Reader
+	buffer []byte
+	filled int // of the buffer
+	given  int // of it, with the last block
+	over   bool
+}
+
+// next returns the next block, which is good until the next call; io.EOF behind the
+// last one.
+func (b *blocks) next() ([]byte, error) {
+	if b.buffer == nil {
+		b.buffer = make([]byte, blockSize)
+	}
+	b.filled = copy(b.buffer, b.buffer[b.given:b.filled])
+	b.given = 0
+	for {
+		if end := b.end(); end > 0 {
+			b.given = end
+			return b.buffer[:end], nil
+		}
+		if b.over {
+			return nil, io.EOF
+		}
+		if b.filled == len(b.buffer) {
+			b.buffer = append(b.buffer, make([]byte, len(b.buffer))...)
+		}
+		n, err := b.from.Read(b.buffer[b.filled:])
+		b.filled += n
+		if errors.Is(err, io.EOF) {
+			b.over = true
+		} else if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// end is where a block may end; 0 while more must be read.
+func (b *blocks) end() int {
+	text := b.buffer[:b.filled]
+	switch {
+	case b.over:
+		return b.filled
+	case b.filled < len(b.buffer):
+		return 0
+	}
+	end := bytes.LastIndexByte(text, '\n') + 1
+	if key := bytes.LastIndex(text[:end], []byte("PRIVATE KEY-----\n")); key >= 0 && !bytes.Contains(text[key:end], []byte("-----END ")) {
+		end = bytes.LastIndexByte(text[:key], '\n') + 1 // a key that goes on stays whole
+	}
+	if end == 0 && b.filled >= longest {
+		if end = bytes.LastIndexAny(text, " \t,") + 1; end == 0 {
+			end = b.filled
+		}
+	}
+	return end
+}
+
+// block goes over one block, and returns how many lines it has. A clean one is written
+// as it is; of the others the lines are looked at one by one, to count them.
+func (j *job) block(name string, first int64, block []byte) (lines int64, err error) {
+	lines = int64(bytes.Count(block, []byte{'\n'}))
+	if block[len(block)-1] != '\n' {
+		lines++
+	}
+	j.lines += lines
+	clean := sanitize.Bytes(block)
+	if len(clean) == len(block) && &clean[0] == &block[0] {
+		return lines, j.write(block)
+	}
+	j.report(name, first, block)
+	return lines, j.write(clean)
+}
+
+func (j *job) write(text []byte) error {
+	if j.check {
+		return nil
+	}
+	_, err := j.out.Write(text)
+	return err
+}
+
+// report counts the lines of a block that change, and says for -check which they are.
+// A secret of many lines, such as a key, counts as one, where the block begins.
+func (j *job) report(name string, first int64, block []byte) {
+	if !j.check && !j.stats && !j.terminal {
+		return
+	}
+	found := false
+	tell := func(line int64, text []byte) {
+		found = true
+		j.changed++
+		if j.check {
+			say(j.out, "%s:%d: %s\n", name, line, sanitize.Message(string(bytes.TrimRight(text, "\r\n"))))
+		}
+	}
+	rest := block
+	for line := first; len(rest) > 0; line++ {
+		var text []byte
+		text, rest = cutLine(rest)
+		if after := sanitize.Bytes(text); !bytes.Equal(after, text) {
+			tell(line, after)
+		}
+	}
+	if !found {
+		tell(first, []byte("a secret of many lines"))
+	}
+}
+
+func cutLine(text []byte) (line, rest []byte) {
+	if n := bytes.IndexByte(text, '\n'); n >= 0 {
+		return text[:n+1], text[n+1:]
+	}
+	return text, nil
+}

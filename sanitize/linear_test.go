@@ -1,0 +1,69 @@
+package sanitize_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed42274fcc/stoic/sanitize"
+)
+
+// units are texts that, repeated, make a scanner look for something again and again.
+func units() []string {
+	heads := []string{"token", "password", "://", "x://u", "--token", "<token", "'token'", `"token"`, `\"token\"`, "Authorization", "cookie",
+		"-----BEGIN PRIVATE KEY", "name=token", "{Token", "[token", "u:p", "PASSWORD '", "eyJa", "bearer ", "%3A%2F%2F", "&quot;token&quot;", "sk-", "key",
+		"connection_string", "\ntoken", "a", "é", "\xff", "-u b", "parse \"x://h"}
+	tails := []string{"", ":", ": ", "=", "= ", ":[", ":{", "='", `="`, `:\"`, "@", "@h", "/", "://", ">", "</", ">a</", " ", "\n", "\t", ": |\n ", ",", ";a=",
+		"&b=", "***", "***@", ".", "-", "_", "-----", "%40", "%3D", "&quot;", "(", "a:1 ", "]", "}", "\\", `\n`, "0", "<![CDATA[", ": x://"}
+	var all []string
+	for _, head := range heads {
+		for _, tail := range tails {
+			all = append(all, head+tail)
+		}
+	}
+	return all
+}
+
+// The work grows with the length of the text: a byte of a long text takes about as
+// long as one of a short text, whatever the text is made of.
+func TestLinear(t *testing.T) {
+	small, large, step := 4<<10, 64<<10, 11
+	if nightly {
+		small, large, step = 16<<10, 512<<10, 1
+	}
+	all := units()
+	require.GreaterOrEqual(t, len(all), 1000)
+	for i := 0; i < len(all); i += step {
+		for _, last := range []string{"", "@h.c:1", "}]\"'>"} {
+			short := strings.Repeat(all[i], small/len(all[i])+1)[:small] + last
+			long := strings.Repeat(all[i], large/len(all[i])+1)[:large] + last
+			var report string
+			slow := true
+			for try := 1; slow && try <= 4; try++ { // a machine with other things to do is slow now and then
+				a := float64(median(short, 4*try+1)) / float64(len(short))
+				b := float64(median(long, 2*try-1)) / float64(len(long))
+				slow = b > 4*a && b > 2 // ns per byte: what is fast at any length is within measuring
+				report = fmt.Sprintf("%.1f ns per byte, then %.1f", a, b)
+			}
+			if slow {
+				t.Errorf("%q, %q: %s", all[i], last, report)
+			}
+		}
+	}
+}
+
+// median of how long it takes.
+func median(text string, runs int) time.Duration {
+	times := make([]time.Duration, runs)
+	for i := range times {
+		began := time.Now()
+		_ = sanitize.String(text)
+		times[i] = time.Since(began)
+	}
+	slices.Sort(times)
+	return times[runs/2]
+}

@@ -1,0 +1,89 @@
+package sanitize_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/seed42274fcc/stoic/sanitize"
+)
+
+// More of each kind than the corpus has, so that kinds are right and not rows. All
+// secrets hold F4KE.
+func TestMoreSecrets(t *testing.T) {
+	for _, text := range []string{
+		// URLs and DSNs
+		"nats://svc:F4KE@n1:4222,n2:4222", "amqps://u:F4KE@mq/%2f", "rediss://default:F4KE@cache:6380/1", "ldap://cn=admin:F4KE@dc:389",
+		"mssql://sa:F4KE!x@db/x", "snowflake://u:F4KE@acc/db", "https://oauth2:F4KE@gitlab.internal/x.git", "ftp://u:F4KE@h/f", "sftp://u:F4KE@h",
+		"root:F4KE@(db:3306)/x", "app:F4KE@tcp([::1]:3306)/x", "user:F4KE@unix(/tmp/s)/x", "dsn=app:F4KE@udp(h:1)/x", "smtps://a%40b:F4KE@m:465",
+		"DRIVER={X};SERVER=h;UID=sa;PWD=F4KE;", "User Id=sa;Password=F4KE;Pooling=false", "AccountName=x;AccountKey=F4KE==;EndpointSuffix=y",
+		"jdbc:mysql://h/x?user=u&password=F4KE", "jdbc:oracle:thin:@//h:1521/x?password=F4KE", "host=h password=F4KE sslmode=disable",
+		"SharedAccessSignature=F4KE123&se=1", "amqp://u:F4KE@", "postgres://u:F4KE@h1:5432,h2:5432/x", "http+unix://u:F4KE@x/y",
+		// names
+		"WEBHOOK_SECRET=F4KE", "x.y.client-secret=F4KE", "smtpPassword=F4KE", "ROOT_PASSWD=F4KE", "signingKey=F4KE", "APP_KEY=F4KE", "recovery_code=F4KE",
+		"userPass=F4KE", "PHPSESSID=F4KE", "sess_id=F4KE", "master-key=F4KE", "ENCRYPTION_KEY=F4KE", "storageAccountKey=F4KE", "kennwort=F4KE", "senha=F4KE",
+		"пароль=F4KE", "密码: F4KE1", "mot_de_passe=F4KE", "db_password_new=F4KE", "PASSWORD1=F4KE", "secretAccessKey=F4KE", "SLACK_BOT_TOKEN=F4KE", "apikeys=[\"F4KE\"]",
+		"params[\"password\"]=F4KE", "$password = \"F4KE\"", "password := \"F4KE\"", "password ?= F4KE", "psk=F4KE", "cvv=F4KE",
+		// structures
+		`{"secret":["F4KE","F4KE"]}`, `{"clientSecret": "F4KE"`, `{"key":"API_TOKEN","value":"F4KE"}`, "- name: DB_PASSWORD\n  value: F4KE x\n- name: HOST",
+		"<Property Name=\"Password\">F4KE</Property>", "<ns:token xsi:type=\"x\">F4KE</ns:token>", "<key>ApiToken</key>\n<string>F4KE</string>", "[db]\npassword = F4KE\n",
+		"map[string]string{\"password\":\"F4KE\"}", "&main.C{Token:\"F4KE\", N:1}", "http.Header{\"Authorization\":[]string{\"Bearer F4KE\"}}", "map[api_key:F4KE x]",
+		"{Name:x Credentials:{User:a Password:F4KE b} N:1}", "secrets:\n  token: F4KE1\n", "password: >-\n  F4KE\n  F4KE\nx: y", "dict(password='F4KE')", "f(token=u\"F4KE\")",
+		// headers
+		"Authorization: ApiKey F4KE", "Proxy-Authorization: Digest username=\"u\", response=\"F4KE\"", "authorization: hmac F4KE", "Set-Cookie: sid=F4KE; Path=/; HttpOnly",
+		"X-Auth-Token: F4KE", "PRIVATE-TOKEN: F4KE", "X-Csrf-Token: F4KE x", "X-Shopify-Access-Token: F4KE", "> Authorization: Bearer F4KE", "x-auth-key: F4KE",
+		"-H 'X-Api-Key: F4KE'", "--header \"Cookie: sid=F4KE\"", "[[\"Authorization\",\"Bearer F4KE\"]]", "Bearer F4KE0123abcdef rejected", "Basic RjRLRTpGNEtF",
+		// queries
+		"/cb?code=F4KE0123456789&state=1", "?access_token=F4KE#x", "a?X-Amz-Signature=F4KE0&y=1", "&amp;token=F4KE&amp;x=1", "q?sig=F4KE01", "x%3Ftoken%3DF4KE%26a", "redirect=https%3A%2F%2Fu%3AF4KE%40h",
+		// commands
+		"tool --token F4KE1 x", "tool -password F4KE1", "sshpass -p F4KE ssh h", "mysqldump -uroot -pF4KE db", "java -Ddb.password=F4KE -jar x", "docker login -p 'F4KE' r",
+		"curl -ubob:F4KE https://h", "wget --password=F4KE", "psql \"password=F4KE\"", "openssl -passout pass:F4KE", "vault login --token \"F4KE\"",
+		// SQL
+		"ALTER USER x IDENTIFIED BY 'F4KE'", "IDENTIFIED WITH sha256_password AS 'F4KE'", "OPTIONS (user 'u', password 'F4KE')", "create user a password ('F4KE')", "SECRET_KEY 'F4KE'",
+	} {
+		got := sanitize.String(text)
+		assert.NotContains(t, got, "F4KE", "%q", text)
+		assert.NotContains(t, got, "RjRL", "%q", text)
+		assert.Equal(t, got, sanitize.String(got))
+	}
+}
+
+// Tokens by their prefixes, put together here so that nobody's scanner takes them for
+// real ones.
+func TestMoreTokens(t *testing.T) {
+	body := strings.Repeat("F4KEa0b1", 12)
+	for _, prefix := range []string{"ghp_", "gho_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "xapp-", "sk-", "sk-proj-", "sk-ant-api03-", "sk_live_",
+		"rk_live_", "whsec_", "AIza", "ya29.", "GOCSPX-", "SG.", "npm_", "pypi-", "hf_", "hvs.", "dop_v1_", "shpat_", "lin_api_", "gsk_", "PMAK-", "dckr_pat_",
+		"tskey-auth-", "NRAK-", "glsa_", "sbp_", "figd_", "ATATT3", "xai-", "pplx-", "r8_", "rubygems_", "pscale_tkn_", "dp.pt.", "sq0atp-", "xkeysib-"} {
+		for _, form := range []string{"rejected %", "%", "key \"%\", x", "(%)", "open /srv/%/x", "a=%;", "\\n%"} {
+			text := strings.Replace(form, "%", prefix+body, 1)
+			assert.NotContains(t, sanitize.String(text), "F4KE", text)
+		}
+	}
+	for _, text := range []string{"AK" + "IAABCDEFGHIJKLMNOP", "AS" + "IA0123456789ABCDEF", "S" + "K0123456789abcdef0123456789abcdef",
+		"1234567890:" + "AAF4KEF4KEF4KEF4KEF4KEF4KEF4KEF4KE0", "https://api.telegram.org/bot1234567890:" + "AAF4KEF4KEF4KEF4KEF4KE/sendMessage"} {
+		assert.Contains(t, sanitize.String("got "+text+" here"), "***", text)
+	}
+}
+
+// More of what must stay.
+func TestMoreCleanText(t *testing.T) {
+	for _, text := range []string{
+		"token: invalid", "the token is invalid", "unexpected token: EOF", "secret \"db\" not found", "password: must be set", "passwords do not match",
+		"no such key: \"user\"", "cache key=user:42 miss", "key: value", "keys=12", "total_tokens=3", "next_page_token=abc", "num_tokens: 7", "{\"max_tokens\":\"auto\"}",
+		"auth: failed", "auth=none", "session=12", "session: 5 active", "cookies: 3", "signature: mismatch", "code=404", "pin=cpu0", "id=42", "trace_id=abc123",
+		"user@host:22", "scp a user@host:/x", "image repo/app:1.2@sha256:abcdef", "go get example.com/x@v1.2.3", "mailto:a@b.c", "@every 5m: run", "a@b.c:25", "sip:a@b.c:5060 x",
+		"https://h/p?q=1&page=2", "https://h/@user", "postgres://h/db", "ssh://git@h/x", "https://h:8080/x", "file:///etc/passwd", "//cdn.internal/x.js",
+		"parse \"http://h:port/\": invalid port \":port\" after host", "parse \"%zz\": invalid URL escape \"%zz\"",
+		"sk-learn-contrib-pipeline-utilities", "task-0123456789abcdef0123456789", "risk-abcdefghijklmnop1234567", "eyJust a word", "AKIA is a prefix", "ghp_ is one too",
+		"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "--- FAIL: TestToken2 (0.00s)", "flag -token: needed", "use --password to set it", "[--token string]", "--token TOKEN",
+		"func f(password string) error", "password text NOT NULL", "SELECT password FROM users", "invalid token 'x'", "(\"token\", \"secret\")", "[\"password\", \"host\"]",
+		"<password/>", "<token></token>", "<a href=\"x\">token</a>", "passwordless=true", "tokenization: done", "secretName: db-creds", "token_endpoint: https://h/token",
+		"Authorization header is missing", "authorization: denied", "Bearer token", "basic usage", "Basic auth is required", "bearer of news",
+		"password=<password>", "token=${TOKEN}", "secret={{ .Values.secret }}", "password=$(cat /run/x)", "PASSWORD=", "password:", "password=\"\"", "secret=null",
+		"2026-01-02 15:04:05.000 [main] INFO c.x.TokenService - done", "http: TLS handshake error from 10.0.0.1:5432: EOF", "50% done: 3@4", "a:b@c", "x=y@z:w",
+	} {
+		assert.Equal(t, text, sanitize.String(text))
+	}
+}
