@@ -24,6 +24,9 @@ func (s *scanner) headerLine(p pair) int {
 	if isLower(s.text[p.start]) && p.isAuthorization(s.text) && s.isProse(p.value) {
 		return p.value
 	}
+	if begin := s.text[p.value:min(len(s.text), p.value+farBack)]; !s.isFilled(p, begin) {
+		return p.value
+	}
 	end := s.headerEnd(p.value)
 	value := s.text[p.value:end]
 	scheme, rest, _ := strings.Cut(value, " ")
@@ -32,13 +35,22 @@ func (s *scanner) headerLine(p pair) int {
 		return end
 	case scheme == s.rules.mask: // sanitised before, and then joined with the next line
 		return p.value + len(scheme)
-	case p.kind == weak && !looksSecret(value, false):
-		return p.value
-	case p.kind == cookie && !looksSecret(scheme, false) && !s.isCookie(value):
-		return p.value
 	}
 	s.redact(p.value, end, "")
 	return end
+}
+
+// isFilled says whether a header's value, as it begins, is one, and not the text of an
+// error.
+func (s *scanner) isFilled(p pair, value string) bool {
+	first, _, _ := strings.Cut(value, " ")
+	switch p.kind {
+	case weak:
+		return looksSecret(first, false)
+	case cookie:
+		return looksSecret(first, false) || s.isCookie(value)
+	}
+	return true
 }
 
 // isCookie says whether a value is a list of cookies, and not the text of an error.

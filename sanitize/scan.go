@@ -24,7 +24,7 @@ type scanner struct {
 	lines lines // what is known of the quotes and brackets around us
 
 	// What was looked for in vain, and up to where: not to be looked for again.
-	noBracket, noField int
+	noBracket, noField, noMixed int
 
 	atSign, tag, cdata, dashes finder
 }

@@ -77,7 +77,7 @@ func (s *scanner) joint(at int) int {
 // if there is none.
 func (s *scanner) token(start int, rule *tokenRule) int {
 	begin := start + len(rule.prefix)
-	if begin >= len(s.text) || start < s.done || !s.startsToken(start) && !rule.keep {
+	if begin >= len(s.text) || start < s.done || rule.mixed && start < s.noMixed || !s.startsToken(start) && !rule.keep {
 		return start
 	}
 	if s.text[start:begin] != rule.prefix && !(rule.fold && strings.EqualFold(s.text[start:begin], rule.prefix)) {
@@ -91,10 +91,11 @@ func (s *scanner) token(start int, rule *tokenRule) int {
 		end--
 	}
 	body := s.text[begin:end]
-	if len(body) < rule.least || rule.mixed && !isMixed(body) {
+	if len(body) < rule.least {
 		return start
 	}
-	if rule.part > 0 && !hasPart(body, rule.part) {
+	if rule.mixed && !isMixed(body) || rule.part > 0 && !hasPart(body, rule.part) {
+		s.noMixed = end
 		return start
 	}
 	if rule.keep {
