@@ -182,6 +182,7 @@ func TestRedisIsGoneAndComesBack(t *testing.T) {
 			ok := l.agree(2 * time.Second)
 			t.Logf("one view after %v", time.Since(back).Round(time.Millisecond))
 			assert.True(t, ok, "Redis is back, so there is one view")
+			assert.Zero(t, l.rejected.Load(), "no call fails because Redis is gone")
 			l.down[0].Store(true)
 			assert.True(t, servers.Within(2*time.Second, func() bool { return l.circuits[0].State() == breaker.Open }))
 			assert.True(t, servers.Within(2*time.Second-time.Since(back), func() bool {
