@@ -37,8 +37,8 @@ func TestCircuitNamesAreApart(t *testing.T) {
 	part := rapid.OneOf(
 		rapid.String(), rapid.StringMatching(`[-a/:th.#]{0,6}`), rapid.StringMatching(`[a-z]{60,70}`),
 		rapid.SampledFrom([]string{
-			"", "-", "t:x", "h:x", "password=hunter2", "api_key: abc", "postgres://u:p@h/d", "a/b", "a\nb", "\xff\xfe", "\xff",
-			strings.Repeat("ä", 64), strings.Repeat("long", 1000), "Authorization: Bearer abc",
+			"", "-", "t:x", "h:x", "password=hunter2", "api_key: sesame", "postgres://u:p@h/d", "a/b", "a\nb", "\xff\xfe", "\xff",
+			strings.Repeat("ä", 64), strings.Repeat("long", 1000), "Authorization: Bearer sesame",
 		}),
 	)
 	rapid.Check(t, func(t *rapid.T) {
@@ -48,7 +48,7 @@ func TestCircuitNamesAreApart(t *testing.T) {
 		assert.Equal(t, a == b, first == second, "%q %q", first, second)
 		assert.Equal(t, first, sanitize.Message(first))
 		assert.LessOrEqual(t, len(first), 150)
-		for _, secret := range []string{"hunter2", "abc", "u:p"} {
+		for _, secret := range []string{"hunter2", "sesame", "u:p"} { // no hash has them by chance
 			if strings.Contains(a[1], secret) && sanitize.Message(a[1]) != a[1] {
 				assert.NotContains(t, first, secret)
 			}
