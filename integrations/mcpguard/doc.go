@@ -1,0 +1,2 @@
+// Package mcpguard keeps broken tools away from a model, over the Model Context Protocol.
+package mcpguard
