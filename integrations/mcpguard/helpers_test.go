@@ -82,7 +82,9 @@ func hangs(ctx context.Context, _ *mcp.CallToolRequest, _ query) (*mcp.CallToolR
 }
 
 func raises(err error) handler {
-	return func(context.Context, *mcp.CallToolRequest, query) (*mcp.CallToolResult, any, error) { return nil, nil, err }
+	return func(context.Context, *mcp.CallToolRequest, query) (*mcp.CallToolResult, any, error) {
+		return nil, nil, err
+	}
 }
 
 // newServer has the tools calc, which works, and search.
