@@ -60,7 +60,9 @@ func (s *served) call(ctx context.Context, next mcp.MethodHandler, req *mcp.Call
 	if err != nil {
 		result, err := answer(err, func(refused *toolguard.RefusedError) {
 			tools := registered(ctx, next, req.Session)
-			refused.Others = names(without(tools, s.guard.unavailable(ctx, tools, name)))
+			hidden := s.guard.hidden(ctx, tools)
+			hidden[name] = toolguard.Withheld{} // itself is no alternative, in whatever mode
+			refused.Others = names(without(tools, hidden))
 		})
 		if err != nil {
 			return nil, err
@@ -86,15 +88,6 @@ func (s *served) call(ctx context.Context, next mcp.MethodHandler, req *mcp.Call
 		return other, err
 	}
 	return result, err
-}
-
-// unavailable are the tools that are no alternative.
-func (g *Guard) unavailable(ctx context.Context, tools []*mcp.Tool, refused string) map[string]bool {
-	unavailable := map[string]bool{refused: true}
-	for name := range g.hidden(ctx, tools) {
-		unavailable[name] = true
-	}
-	return unavailable
 }
 
 // answer makes a refusal what the model is to get: a normal result. Any other error stays

@@ -3,6 +3,7 @@ package mcpguard
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -48,7 +49,7 @@ func (s *served) receiving(next mcp.MethodHandler) mcp.MethodHandler {
 }
 
 // filtered is a list without the tools that are withheld: a new one, since the result of
-// a handler may be kept by somebody.
+// a handler may be kept by somebody. A client is not to keep it for longer than it is true.
 func (s *served) filtered(ctx context.Context, result mcp.Result) mcp.Result {
 	list, ok := result.(*mcp.ListToolsResult)
 	if !ok || list == nil || !s.guard.hides {
@@ -60,14 +61,25 @@ func (s *served) filtered(ctx context.Context, result mcp.Result) mcp.Result {
 	}
 	shorter := *list
 	shorter.Tools = without(list.Tools, hidden)
+	for _, w := range hidden {
+		shorter.TTLMs = min(shorter.TTLMs, lasts(w))
+	}
 	return &shorter
 }
 
+// lasts is for how many milliseconds a list without the tool is true at least.
+func lasts(w toolguard.Withheld) int {
+	if w.Until.IsZero() {
+		return 0
+	}
+	return int(max(time.Until(w.Until), 0) / time.Millisecond)
+}
+
 // without never returns nil: a list without tools is an empty one to clients.
-func without(tools []*mcp.Tool, hidden map[string]bool) []*mcp.Tool {
+func without(tools []*mcp.Tool, hidden map[string]toolguard.Withheld) []*mcp.Tool {
 	left := make([]*mcp.Tool, 0, len(tools))
 	for _, tool := range tools {
-		if !hidden[tool.Name] {
+		if _, is := hidden[tool.Name]; !is {
 			left = append(left, tool)
 		}
 	}
@@ -77,20 +89,16 @@ func without(tools []*mcp.Tool, hidden map[string]bool) []*mcp.Tool {
 // hidden are the tools that a list is not to have. A list is no turn: nobody knows when
 // its client will use it. So nothing is claimed for it, and a tool that may be tried
 // again is in it; the call that comes first is the probe.
-func (g *Guard) hidden(ctx context.Context, tools []*mcp.Tool) map[string]bool {
+func (g *Guard) hidden(ctx context.Context, tools []*mcp.Tool) map[string]toolguard.Withheld {
 	over, cancel := context.WithCancel(ctx)
 	cancel() // a turn claims nothing in a context that is over
 	turn := g.tools.Turn(over, names(tools))
 	defer turn.Close()
-	var hidden map[string]bool
+	hidden := map[string]toolguard.Withheld{}
 	for _, w := range turn.Withheld() {
-		if w.Listed || due(w) {
-			continue
+		if !w.Listed && !due(w) {
+			hidden[w.Tool] = w
 		}
-		if hidden == nil {
-			hidden = map[string]bool{}
-		}
-		hidden[w.Tool] = true
 	}
 	return hidden
 }
