@@ -19,7 +19,14 @@ type bell struct {
 	mu      sync.Mutex // never held while foreign code runs
 	closed  bool
 	servers []*served
-	hidden  map[string]*time.Timer // by circuit; the timer is nil where there is no end
+	missing map[string]*absence // by circuit
+}
+
+// absence is a tool's that is not in the lists. The mutex of the bell guards it.
+type absence struct {
+	name    string
+	circuit *breaker.Circuit // nil if it is forgotten already
+	timer   *time.Timer      // nil where there is no end
 }
 
 func (b *bell) add(s *served) {
@@ -31,10 +38,10 @@ func (b *bell) add(s *served) {
 func (b *bell) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, timer := range b.hidden {
-		stop(timer)
+	for _, a := range b.missing {
+		a.stop()
 	}
-	b.closed, b.hidden = true, nil
+	b.closed, b.missing = true, nil
 }
 
 // Observe is told of each transition, in order for each circuit.
@@ -45,63 +52,108 @@ func (b *bell) Observe(_ context.Context, e resilient.Event) {
 	}
 	switch change.To {
 	case breaker.Open, breaker.ForcedOpen:
-		b.hide(change.Circuit, change.Until)
+		b.hide(&absence{name: change.Circuit, circuit: b.find(change)}, change.Until)
 	default:
 		b.show(change.Circuit)
 	}
 }
 
-func (b *bell) hide(circuit string, until time.Time) {
+// find finds the circuit. The event's key has its secrets taken out, so it may be
+// another's.
+func (b *bell) find(change toolguard.ToolChanged) *breaker.Circuit {
+	if c := b.tools.Circuit(change.Key, change.Tool); c != nil && c.Name() == change.Circuit {
+		return c
+	}
+	for _, status := range b.tools.Tools() {
+		if status.Name == change.Circuit {
+			return b.tools.Circuit(status.Key, status.Tool)
+		}
+	}
+	return nil
+}
+
+func (b *bell) hide(a *absence, until time.Time) {
+	if a.circuit != nil {
+		if snap := a.circuit.Snapshot(); snap.State == breaker.ForcedOpen {
+			until = snap.ForceUntil
+		}
+	}
 	b.mu.Lock()
-	timer, was := b.hidden[circuit]
-	stop(timer)
+	before := b.missing[a.name]
+	before.stop()
 	if b.closed {
 		b.mu.Unlock()
 		return
 	}
-	if b.hidden == nil {
-		b.hidden = map[string]*time.Timer{}
+	if b.missing == nil {
+		b.missing = map[string]*absence{}
 	}
-	b.hidden[circuit] = nil
-	if !until.IsZero() {
-		b.hidden[circuit] = time.AfterFunc(time.Until(until), func() { b.check(circuit) })
-	}
+	b.missing[a.name] = a
+	b.wait(a, until)
 	b.mu.Unlock()
-	if !was {
+	if before == nil {
 		b.ring()
 	}
 }
 
-// check is for when a cooldown should be over: without it, nobody would look at the list
-// again, and the tool would stay away for ever. It may have become longer.
-func (b *bell) check(circuit string) {
-	for _, status := range b.tools.Tools() {
-		if toolguard.CircuitName(status.Key, status.Tool) == circuit && hides(status.Snapshot) {
-			b.hide(circuit, status.Until)
-			return
-		}
+// soon is how late the end of a cooldown may be noticed.
+const soon = 10 * time.Millisecond
+
+// wait has somebody look when a cooldown should be over: without it, nobody would list
+// the tools again, and this one would stay away for ever. The mutex is held.
+func (b *bell) wait(a *absence, until time.Time) {
+	if !until.IsZero() {
+		a.timer = time.AfterFunc(max(time.Until(until), soon), func() { b.check(a) })
 	}
-	b.show(circuit)
 }
 
-func hides(s breaker.Snapshot) bool {
-	return s.State == breaker.ForcedOpen || s.State == breaker.Open && !s.ProbeDue
+// check ends an absence, unless it has become longer.
+func (b *bell) check(a *absence) {
+	until, longer := a.longer()
+	b.mu.Lock()
+	if b.missing[a.name] != a { // too late
+		b.mu.Unlock()
+		return
+	}
+	if longer {
+		b.wait(a, until)
+		b.mu.Unlock()
+		return
+	}
+	delete(b.missing, a.name)
+	b.mu.Unlock()
+	b.ring()
+}
+
+// longer reports whether the tool is withheld still, and until when.
+func (a *absence) longer() (until time.Time, yes bool) {
+	if a.circuit == nil {
+		return time.Time{}, false
+	}
+	switch snap := a.circuit.Snapshot(); {
+	case snap.State == breaker.ForcedOpen:
+		return snap.ForceUntil, true
+	case snap.State == breaker.Open && !snap.ProbeDue:
+		return snap.Until, true
+	default:
+		return time.Time{}, false
+	}
+}
+
+func (a *absence) stop() {
+	if a != nil && a.timer != nil {
+		a.timer.Stop()
+	}
 }
 
 func (b *bell) show(circuit string) {
 	b.mu.Lock()
-	timer, was := b.hidden[circuit]
-	stop(timer)
-	delete(b.hidden, circuit)
+	a := b.missing[circuit]
+	a.stop()
+	delete(b.missing, circuit)
 	b.mu.Unlock()
-	if was {
+	if a != nil {
 		b.ring()
-	}
-}
-
-func stop(timer *time.Timer) {
-	if timer != nil {
-		timer.Stop()
 	}
 }
 

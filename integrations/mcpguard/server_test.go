@@ -1,6 +1,7 @@
 package mcpguard_test
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -110,6 +111,35 @@ func TestListChangedOncePerTransitionAndSession(t *testing.T) {
 		search.set(fails)
 		open(t, g, clients[0], "search")
 		requireTold(5, "without the one that has left")
+	})
+}
+
+// An operator's order is told like any other change, and so is that it has come to its end.
+func TestListChangedByOperator(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		options := watchAll()
+		options.Key = func(context.Context) string { return "Bearer abcdefghijklmnopqrstuvwxyz0123456789" } // not as it is shown
+		server, g := newServer(newBackend(fails), nil), newGuard(t, options)
+		g.Protect(server)
+		c := inMemory(t, server, legacy, nil)
+		_, err := call(t.Context(), c, "search")
+		require.NoError(t, err)
+		require.NoError(t, g.Tools().Circuit(options.Key(t.Context()), "search").Steer(t.Context(),
+			breaker.Order{Force: breaker.ForceOpen, For: time.Hour, Author: "ann", Reason: "maintenance"}))
+		synctest.Wait()
+		assert.Equal(t, int64(1), c.changed.Load())
+		assert.Equal(t, []string{"calc"}, listed(t, c.ClientSession))
+		time.Sleep(time.Hour + time.Second)
+		synctest.Wait()
+		assert.Equal(t, int64(2), c.changed.Load())
+		assert.Equal(t, []string{"calc", "search"}, listed(t, c.ClientSession))
+		g.Close()
+		for range 3 {
+			_, err := call(t.Context(), c, "search")
+			require.NoError(t, err)
+		}
+		synctest.Wait()
+		assert.Equal(t, int64(2), c.changed.Load(), "a closed guard tells nobody")
 	})
 }
 
