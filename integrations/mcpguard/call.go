@@ -22,16 +22,23 @@ type call struct {
 // run calls the tool, and ends the permit whatever happens. A tool that does not heed its
 // context is found when its time is up, not when it returns, if ever.
 func (c *call) run(ctx context.Context, fn func(context.Context) (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
-	stop := context.AfterFunc(ctx, func() { c.timeUp(ctx) })
-	defer stop()
+	told := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(told)
+		c.timeUp(ctx)
+	})
 	returned := false
 	defer func() {
 		if !returned { // a panic or the end of the goroutine
+			stop()
 			c.permit.End(toolguard.Error)
 		}
 	}()
 	result, err := fn(withAsking(ctx, &c.asking))
 	returned = true
+	if !stop() {
+		<-told // so that who has the result finds it counted
+	}
 	c.settle(ctx, result, err)
 	return result, err
 }

@@ -169,6 +169,20 @@ func TestCallThatNeedsInput(t *testing.T) {
 	}
 }
 
+// Running is no success either: the errors before it are still in a row.
+func TestRunningIsNoSuccess(t *testing.T) {
+	search := newBackend(fails)
+	server, g := newServer(search, nil), newGuard(t, watchAll())
+	g.Protect(server)
+	c := inMemory(t, server, modern, &mcp.ClientOptions{MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}})
+	for _, do := range []handler{fails, fails, needs, fails} {
+		search.set(do)
+		_, err := call(t.Context(), c, "search")
+		require.NoError(t, err)
+	}
+	assert.Equal(t, breaker.Open, state(g, "search"))
+}
+
 // A tool's own Retry-After holds, although its first cooldown is shorter.
 func TestRetryAfterHolds(t *testing.T) {
 	bubble(t, func(t *testing.T) {

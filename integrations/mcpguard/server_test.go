@@ -3,6 +3,7 @@ package mcpguard_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -111,6 +112,36 @@ func TestListChangedOncePerTransitionAndSession(t *testing.T) {
 		search.set(fails)
 		open(t, g, clients[0], "search")
 		requireTold(5, "without the one that has left")
+		g.Tools().Circuit("", "search").ForceOpen()
+		requireTold(5, "gone is gone")
+		g.Tools().Circuit("", "search").Reset()
+		requireTold(6, "back")
+	})
+}
+
+// A session of a version with subscriptions that has none is told nothing: its client
+// would not know what to do with it.
+func TestNoNewsWithoutASubscription(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		server, g := newServer(newBackend(fails), nil), newGuard(t, watchAll())
+		g.Protect(server)
+		here, there := mcp.NewInMemoryTransports()
+		_, err := server.Connect(t.Context(), there, nil)
+		require.NoError(t, err)
+		var news atomic.Int64
+		agent := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, &mcp.ClientOptions{Logger: silent})
+		agent.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+			return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+				news.Add(1)
+				return next(ctx, method, req)
+			}
+		})
+		session, err := agent.Connect(t.Context(), here, nil)
+		require.NoError(t, err)
+		defer func() { _ = session.Close() }()
+		open(t, g, session, "search")
+		synctest.Wait()
+		assert.Zero(t, news.Load())
 	})
 }
 
