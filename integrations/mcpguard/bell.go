@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"weak"
 
 	"github.com/seed42274fcc/stoic/resilient"
 	"github.com/seed42274fcc/stoic/resilient/breaker"
@@ -18,8 +19,8 @@ type bell struct {
 
 	mu      sync.Mutex // never held while foreign code runs
 	closed  bool
-	servers []*served
-	missing map[string]*absence // by circuit
+	servers []weak.Pointer[served] // it is the server that keeps one: some live for one session
+	missing map[string]*absence    // by circuit
 }
 
 // absence is a tool's that is not in the lists. The mutex of the bell guards it.
@@ -32,8 +33,10 @@ type absence struct {
 func (b *bell) add(s *served) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.servers = append(b.servers, s)
+	b.servers = append(slices.DeleteFunc(b.servers, gone), weak.Make(s))
 }
+
+func gone(s weak.Pointer[served]) bool { return s.Value() == nil }
 
 func (b *bell) close() {
 	b.mu.Lock()
@@ -161,7 +164,9 @@ func (b *bell) ring() {
 	b.mu.Lock()
 	servers := slices.Clone(b.servers)
 	b.mu.Unlock()
-	for _, s := range servers {
-		s.tell()
+	for _, one := range servers {
+		if s := one.Value(); s != nil {
+			s.tell()
+		}
 	}
 }

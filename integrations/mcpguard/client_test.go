@@ -100,7 +100,7 @@ func TestOneTurnOfTheFleetIsOfferedTheProbe(t *testing.T) {
 		open(t, first, turnOf(t, sessions[0]), "search")
 		time.Sleep(2 * time.Second)
 		require.Equal(t, []string{"calc"}, offered(turnOf(t, sessions[1])))
-		for range 20 {
+		for range 200 {
 			time.Sleep(time.Until(first.Tools().Circuit("", "search").Snapshot().Until))
 			turns := make([]*mcpguard.Turn, 64)
 			var wg sync.WaitGroup

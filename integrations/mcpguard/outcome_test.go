@@ -169,6 +169,31 @@ func TestCallThatNeedsInput(t *testing.T) {
 	}
 }
 
+// A tool that panics is an error, and the panic goes on as what it is.
+func TestToolThatPanics(t *testing.T) {
+	search := newBackend(func(context.Context, *mcp.CallToolRequest, query) (*mcp.CallToolResult, any, error) { panic("oh") })
+	server, g := newServer(search, nil), newGuard(t, watchAll())
+	g.Protect(server)
+	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
+			defer func() {
+				if value := recover(); value != nil {
+					err = fmt.Errorf("panic: %v", value)
+				}
+			}()
+			return next(ctx, method, req)
+		}
+	})
+	c := inMemory(t, server, modern, nil)
+	for range 3 {
+		_, err := call(t.Context(), c, "search")
+		require.ErrorContains(t, err, "panic: oh")
+	}
+	assert.Equal(t, breaker.Open, state(g, "search"))
+	result, err := call(t.Context(), c, "search")
+	requireRefused(t, result, err)
+}
+
 // Running is no success either: the errors before it are still in a row.
 func TestRunningIsNoSuccess(t *testing.T) {
 	search := newBackend(fails)

@@ -243,7 +243,7 @@ func TestServersShareOneProbe(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		assert.Equal(t, []string{"calc"}, listed(t, clients[1].ClientSession), "seen by the other")
 		assert.Equal(t, int64(1), clients[1].changed.Load(), "and told to its clients")
-		for range 5 {
+		for range 15 {
 			before := search.hits.Load()
 			time.Sleep(time.Until(first.Tools().Circuit("", "search").Snapshot().Until))
 			var wg sync.WaitGroup
