@@ -1,0 +1,107 @@
+package mcpguard
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed42274fcc/stoic/resilient/toolguard"
+)
+
+// ClientOptions are a session's own. Nil is the zero value.
+type ClientOptions struct {
+	// Prefix goes before the names of the session's tools, where one guard has several
+	// servers with tools of the same name: "github/". The model does not see it.
+	Prefix string
+}
+
+// Session is a client session under a guard. It is safe for concurrent use.
+type Session struct {
+	guard   *Guard
+	session *mcp.ClientSession
+	prefix  string
+	listed  atomic.Pointer[[]*mcp.Tool] // by the last turn, for their schemas
+}
+
+// Client puts the guard behind a client session. The session itself stays as it is: what
+// is called there is not guarded.
+func (g *Guard) Client(session *mcp.ClientSession, options *ClientOptions) *Session {
+	s := &Session{guard: g, session: session}
+	if options != nil {
+		s.prefix = options.Prefix
+	}
+	return s
+}
+
+// Turn is one turn of the model with the tools of a session. Close it when the calls that
+// the model has asked for are done. The names in what is embedded have the session's
+// Prefix.
+type Turn struct {
+	*toolguard.Turn
+	session *Session
+	tools   []*mcp.Tool
+}
+
+// Turn lists the session's tools, all pages, and looks which of them the model may have
+// now; what is due is claimed for this turn. The list may come from the SDK's own cache,
+// which is not changed: what is withheld is looked up each time. The error is that of
+// [mcp.ClientSession.ListTools].
+func (s *Session) Turn(ctx context.Context) (*Turn, error) {
+	var all []*mcp.Tool
+	for tool, err := range s.session.Tools(ctx, nil) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, tool)
+	}
+	s.listed.Store(&all)
+	known := names(all)
+	for i := range known {
+		known[i] = s.prefix + known[i]
+	}
+	turn := s.guard.tools.Turn(ctx, known)
+	return &Turn{Turn: turn, session: s, tools: toolguard.Filter(turn, all, func(tool *mcp.Tool) string { return s.prefix + tool.Name })}, nil
+}
+
+// Tools are those that the model may have in this turn, in the server's order.
+func (t *Turn) Tools() []*mcp.Tool { return t.tools }
+
+// CallTool is [Session.CallTool] in this turn.
+func (t *Turn) CallTool(ctx context.Context, params *mcp.CallToolParams) (*mcp.CallToolResult, error) {
+	return t.session.CallTool(t.Context(ctx), params)
+}
+
+// CallTool calls a tool under the guard, in the turn that ctx carries if it does. A
+// refusal is a normal result, with a text for the model, and no error; the server is not
+// asked. Anything else is what [mcp.ClientSession.CallTool] returns.
+func (s *Session) CallTool(ctx context.Context, params *mcp.CallToolParams) (*mcp.CallToolResult, error) {
+	if params == nil {
+		return s.session.CallTool(ctx, params)
+	}
+	permit, err := s.guard.tools.Begin(ctx, s.prefix+params.Name)
+	if err != nil {
+		return answer(err, func(refused *toolguard.RefusedError) { s.unprefix(refused, params.Name) })
+	}
+	if !permit.Watched() {
+		return s.session.CallTool(ctx, params)
+	}
+	c := call{permit: permit, misfit: func() bool {
+		listed := s.listed.Load()
+		return listed != nil && misfit(find(*listed, params.Name), params.Arguments)
+	}}
+	return c.run(permit.Context(), func(ctx context.Context) (*mcp.CallToolResult, error) {
+		return s.session.CallTool(ctx, params)
+	})
+}
+
+// unprefix gives the tools the names that the model knows.
+func (s *Session) unprefix(refused *toolguard.RefusedError, name string) {
+	refused.Tool = name
+	others := make([]string, len(refused.Others))
+	for i, other := range refused.Others {
+		others[i] = strings.TrimPrefix(other, s.prefix)
+	}
+	refused.Others = others
+}
