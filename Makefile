@@ -171,8 +171,8 @@ fuzz: ## fuzz every target of the root module, FUZZTIME=30s each
 rapid-packages = go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | awk '/pgregory.net\/rapid/ { print $$1 }'
 
 .PHONY: test-repeated
-test-repeated: ## what runs in programs (not the tools), NIGHTLY_RUNS times under -race; property tests with RAPID_CHECKS cases
-	go test -race -shuffle=on -count=$(NIGHTLY_RUNS) -timeout 60m $$(go list ./... | grep -vE '/(gen|cmd|internal)(/|$$)')
+test-repeated: ## the library's tests NIGHTLY_RUNS times, its property tests with RAPID_CHECKS cases
+	go test -race -shuffle=on -count=$(NIGHTLY_RUNS) -timeout 60m ./...
 	@packages=$$($(rapid-packages)); \
 	if [[ -z $$packages ]]; then echo "no property test found"; exit 1; fi; \
 	set -x; go test -timeout 60m $$packages -rapid.checks=$(RAPID_CHECKS)
