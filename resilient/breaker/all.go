@@ -2,7 +2,6 @@ package breaker
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 	"time"
 )
@@ -212,26 +211,4 @@ type BatchCommand struct {
 type BatchReply struct {
 	Answer Answer
 	Err    error
-}
-
-// do sends one command. A store that panics has not answered.
-func (c *Circuit) do(patience time.Duration, command Command) (Answer, error) {
-	return c.doFor(c.name, patience, command)
-}
-
-// doFor is do for another circuit of the same store.
-func (c *Circuit) doFor(circuit string, patience time.Duration, command Command) (answer Answer, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	defer func() {
-		if value := recover(); value != nil {
-			c.report(value)
-			err = fmt.Errorf("the store of circuit %s panicked", c.name)
-		}
-	}()
-	answer, err = c.fleet.store.Do(ctx, circuit, command)
-	if err == nil {
-		err = answer.fault()
-	}
-	return answer, err
 }

@@ -1,7 +1,9 @@
 package breaker
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 )
@@ -170,6 +172,28 @@ func (c *Circuit) askWithin(patience time.Duration, command Command) (answer Ans
 }
 
 var errNoAnswer = errors.New("the store did not return")
+
+// do sends one command. A store that panics has not answered.
+func (c *Circuit) do(patience time.Duration, command Command) (Answer, error) {
+	return c.doFor(c.name, patience, command)
+}
+
+// doFor is do for another circuit of the same store.
+func (c *Circuit) doFor(circuit string, patience time.Duration, command Command) (answer Answer, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	defer func() {
+		if value := recover(); value != nil {
+			c.report(value)
+			err = fmt.Errorf("the store of circuit %s panicked", c.name)
+		}
+	}()
+	answer, err = c.fleet.store.Do(ctx, circuit, command)
+	if err == nil {
+		err = answer.fault()
+	}
+	return answer, err
+}
 
 // hearReply takes over an answer, or goes on without the store that has none.
 func (c *Circuit) hearReply(answer Answer, err error, sent uint64, at time.Duration) {
