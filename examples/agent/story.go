@@ -39,16 +39,14 @@ func (s *story) turn(r *replica) *mcpguard.Turn {
 	return turn
 }
 
-func (s *story) call(turn *mcpguard.Turn, tools ...string) {
-	for _, tool := range tools {
-		if s.err != nil {
-			return
-		}
-		if one := call(s.ctx, turn, tool, "this and that"); one.useful() {
-			s.tell("%s answers", tool)
-		} else {
-			s.tell("%s says %q", tool, one.text)
-		}
+func (s *story) call(turn *mcpguard.Turn, tool string) {
+	if s.err != nil {
+		return
+	}
+	if one := call(s.ctx, turn, tool, "this and that"); one.useful() {
+		s.tell("%s answers", tool)
+	} else {
+		s.tell("%s says %q", tool, one.text)
 	}
 }
 

@@ -24,7 +24,7 @@ var variants = []variant{
 	{"a persistent model", "96 of 96 answered, backend hits at first and in 3 cooldowns: 3, 1, 1, 1", toolguard.Withhold, isPersistent},
 	{"a stubborn one", "0 of 2 answered, 0 backend hits, 20 refusals that can be read, circuits unchanged", toolguard.Withhold, isStubborn},
 	{"a parallel one", "1 backend hit, 2 refused, and then it takes its notes", toolguard.Withhold, isParallel},
-	{"a lazy one", "A is offered it, B is not, notes answers, B is offered it, A is not, A is offered it, search answers", toolguard.Withhold, isLazy},
+	{"a lazy one", "A is offered it, does n., B is offered it, A is not, A is offered it, search answers", toolguard.Withhold, isLazy},
 	{"an obedient one, its list unchanged", "20 of 20 answered, 0 backend hits, 20 refusals that can be read", toolguard.GuardOnly, isObedient},
 }
 
@@ -148,19 +148,22 @@ func isLazy(ctx context.Context, w *world) (string, error) {
 	if err := w.passCooldown(ctx); err != nil {
 		return "", err
 	}
-	if err := w.setLimits(limitsAt(1), shortLease); err != nil {
-		return "", err
-	}
 	w.backend.down.Store(false)
 	s := story{ctx: ctx, w: w}
 	a, b := w.replicas[0], w.replicas[1]
-
-	mine := s.turn(a)
-	s.turn(b).Close()
-	s.call(mine, lazy(offered(mine), nil).calls...)
-	mine.Close()
+	done, err := a.work(ctx, lazy, "something easy")
+	if err != nil {
+		return "", err
+	}
+	if slices.Contains(done.rounds[0].offered, search) {
+		s.tell("A is offered it")
+	}
+	s.tell("does %s", done.letters())
 	free := func(seen breaker.Snapshot) bool { return seen.Probes == 0 }
 	s.await("the news", free)
+	if err := w.setLimits(limitsAt(1), shortLease); err != nil {
+		return "", err
+	}
 	began := time.Now()
 	_ = s.turn(b) // a turn that is never closed
 	s.turn(a).Close()

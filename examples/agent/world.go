@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
-	"sync/atomic"
-	"time"
 
 	"github.com/seed42274fcc/stoic/resilient/toolguard"
 )
@@ -29,12 +28,6 @@ type world struct {
 	client   *http.Client
 	sites    []*site
 }
-
-// names keep worlds apart that share a Redis, also those of other runs.
-var names = struct {
-	run  int64
-	last atomic.Int64
-}{run: time.Now().UnixNano()}
 
 // newWorld starts all of it. Everything is up.
 func newWorld(ctx context.Context, who breakers, mode toolguard.Mode, redis string) (*world, error) {
@@ -62,8 +55,8 @@ func (w *world) start(ctx context.Context, mode toolguard.Mode, redis string) er
 			MonitorAll: true, Limits: limitsAt(0), Mode: mode, Logger: slog.New(slog.DiscardHandler),
 		}
 	}
-	if w.breakers == shared {
-		wires.redis, wires.namespace = redis, fmt.Sprintf("agent-%d-%d", names.run, names.last.Add(1))
+	if w.breakers == shared { // with nobody else, were it another run of this program
+		wires.redis, wires.namespace = redis, fmt.Sprintf("agent-%x", rand.Uint64())
 	}
 	for _, name := range []string{"A", "B"} {
 		r, err := startReplica(ctx, name, wires)
