@@ -9,8 +9,8 @@
 //
 // Read agent.go first: that is an agent's loop with its guard. Then replica.go, how a program is wired; server.go, an
 // ordinary MCP server; and model.go. What only the demonstration needs is in the others: the worlds in which it happens
-// (world.go, cooldown.go), what happens there (outage.go, variants.go, story.go), and how it is shown (table.go,
-// timeline.go).
+// (world.go, backend.go, loopback.go, cooldown.go), what happens there (perform.go, outage.go, variants.go, story.go), and
+// how it is shown (table.go, timeline.go).
 package main
 
 import (

@@ -29,9 +29,10 @@ type replica struct {
 type wiring struct {
 	endpoint  string // of the MCP server
 	client    *http.Client
-	options   *toolguard.Options // nil: no breaker
-	redis     string             // a URL; "" for circuits of the replica alone
-	namespace string             // in Redis: what worlds have apart
+	breakers  breakers
+	mode      toolguard.Mode
+	redis     string // a URL
+	namespace string // there
 }
 
 // startReplica wires an agent as a program does at its start.
@@ -44,15 +45,9 @@ func startReplica(ctx context.Context, name string, w wiring) (*replica, error) 
 }
 
 func (r *replica) start(ctx context.Context, w wiring) error {
-	options := w.options
-	if w.redis != "" {
-		store, err := r.openStore(ctx, w)
-		if err != nil {
-			return err
-		}
-		shared := *options
-		shared.Store = store
-		options = &shared
+	options, err := r.options(ctx, w)
+	if err != nil {
+		return err
 	}
 	guard, err := mcpguard.New(options)
 	if err != nil {
@@ -68,6 +63,24 @@ func (r *replica) start(ctx context.Context, w wiring) error {
 	r.closers = append(r.closers, plain.Close)
 	r.session = guard.Client(plain, nil)
 	return nil
+}
+
+// options are the guard's. A framework that gives the model tools of its own with each call (an exit, a hand-over) would
+// have them in Exclude: without those an agent cannot finish.
+func (r *replica) options(ctx context.Context, w wiring) (*toolguard.Options, error) {
+	if w.breakers == noBreaker {
+		return nil, nil // a guard that does nothing
+	}
+	options := &toolguard.Options{MonitorAll: true, Limits: limitsAt(0), Mode: w.mode, Logger: slog.New(slog.DiscardHandler)}
+	if w.breakers == local {
+		return options, nil
+	}
+	store, err := r.openStore(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	options.Store = store
+	return options, nil
 }
 
 func (r *replica) openStore(ctx context.Context, w wiring) (*redisstore.Store, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net/http"
 
@@ -49,14 +48,9 @@ func (w *world) start(ctx context.Context, mode toolguard.Mode, redis string) er
 		return err
 	}
 	w.sites = append(w.sites, tools)
-	wires := wiring{endpoint: tools.url, client: w.client}
-	if w.breakers != noBreaker {
-		wires.options = &toolguard.Options{
-			MonitorAll: true, Limits: limitsAt(0), Mode: mode, Logger: slog.New(slog.DiscardHandler),
-		}
-	}
-	if w.breakers == shared { // with nobody else, were it another run of this program
-		wires.redis, wires.namespace = redis, fmt.Sprintf("agent-%x", rand.Uint64())
+	wires := wiring{
+		endpoint: tools.url, client: w.client, breakers: w.breakers, mode: mode, redis: redis,
+		namespace: fmt.Sprintf("agent-%x", rand.Uint64()), // for nobody else, were it another run of this program
 	}
 	for _, name := range []string{"A", "B"} {
 		r, err := startReplica(ctx, name, wires)
