@@ -15,11 +15,11 @@ import (
 // The cooldowns of a demonstration are to be short, and its figures are to be the same on a machine that is busy: no
 // cooldown may end while something is measured that happens in it. No fixed length does both. So the limits are changed
 // live, as an operator may do it: only times and the generation are stored, so that another policy holds at once. In
-// each the cooldown of one generation is short, and that of the next, which begins when the probe fails, is fifty times
-// as long.
+// each the cooldown of one generation is short, and that of the next, which begins when the probe fails, is a hundred
+// times as long.
 const (
-	shortCooldown  = 500 * time.Millisecond
-	cooldownGrowth = 50
+	shortCooldown  = time.Second
+	cooldownGrowth = 100
 	longCooldown   = shortCooldown * cooldownGrowth
 )
 
@@ -80,7 +80,7 @@ func inTime(began time.Time) error {
 }
 
 // longestWait is how long anything may take to become known.
-const longestWait = 20 * time.Second
+const longestWait = time.Minute
 
 // errLost says that circuits are not shared that are to be. In earnest nobody needs to know: each replica goes on by
 // itself. Here the figures would be others.

@@ -28,7 +28,7 @@ import (
 )
 
 // longestRun ends a demonstration in which something hangs that should not.
-const longestRun = 2 * time.Minute
+const longestRun = 5 * time.Minute
 
 // embedded is the Redis that this program brings along.
 const embedded = "embedded"

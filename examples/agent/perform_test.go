@@ -24,7 +24,6 @@ var figuresOf = map[breakers]struct {
 func TestPerform(t *testing.T) {
 	for server, start := range servers {
 		t.Run(server, func(t *testing.T) {
-			t.Parallel()
 			seen := perform(t.Context(), start(t))
 			require.Empty(t, seen.errs)
 			for who := range figuresOf {

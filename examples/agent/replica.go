@@ -89,7 +89,7 @@ func (r *replica) openStore(ctx context.Context, w wiring) (*redisstore.Store, e
 		Logger:    slog.New(slog.DiscardHandler),
 		// A program that serves people waits 50 ms, and goes on by itself. Here that would change the figures: it is
 		// the machine that is slow, and not Redis.
-		Timeout:   5 * time.Second,
+		Timeout:   10 * time.Second,
 		Retention: 10 * time.Minute, // nobody comes back to these circuits
 	})
 	if err != nil {
