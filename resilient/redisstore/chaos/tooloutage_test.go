@@ -71,7 +71,7 @@ func TestRedisDiesInAToolsOutage(t *testing.T) {
 				waits.log(t, what)
 				assert.LessOrEqual(t, waits.at(1), bound, "%s: nobody waits longer than the store's timeout", what)
 			}
-			t.Logf("%d turns, %d calls of the tool, %d refusals", o.turns.Load(), o.hits(), o.refused.Load())
+			t.Logf("%d turns, %d calls of the tool, %d refusals; the bound was %v", o.turns.Load(), o.hits(), o.refused.Load(), bound.Round(ms))
 			assert.Positive(t, o.refused.Load())
 			assert.Zero(t, o.panics.Load(), "panics that were contained")
 		})
