@@ -58,8 +58,8 @@ func goals() []goal {
 			fast: entry{rowRetried, nameOurs}, slow: entry{rowRetried, nameByHand}, factor: 1, strict: true,
 		},
 		{
-			// Slower than that, but not by much: three times the time at most.
-			name: "an agent's turn over 100 healthy tools: beside one map look-up per tool",
+			// Slower, but not by much.
+			name: "an agent's turn: at most 3 times one map look-up per tool",
 			fast: entry{rowTurn, nameOurs}, slow: entry{rowTurn, nameLookups}, factor: 1.0 / 3,
 		},
 	}
