@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/seed42274fcc/stoic/resilient/breaker"
+	"github.com/seed42274fcc/stoic/resilient/toolguard"
 )
 
 // What is measured is data: a row is a situation, and has contestants, ours first. To measure another thing, add a row
@@ -26,6 +29,7 @@ type row struct {
 	note        string // what else there is to know
 	failures    int    // how often the function fails before it succeeds
 	asksDone    bool   // the function looks at its context's Done
+	idle        bool   // the function is not called
 	contestants []contestant
 }
 
@@ -46,6 +50,7 @@ const (
 	nameFailsafe  = "failsafe-go"
 	nameByHand    = "by hand"
 	nameGobreaker = "gobreaker alone"
+	nameLookups   = "one map look-up per tool"
 )
 
 // The rows' names.
@@ -57,6 +62,8 @@ const (
 	rowHealthy  = "healthy circuit alone"
 	rowRejected = "rejection by an open circuit"
 	rowAlloc    = "yardstick"
+	rowTurn     = "an agent's turn over 100 healthy tools"
+	rowToolCall = "guarded tool call"
 )
 
 func rows() []row {
@@ -73,6 +80,7 @@ func rows() []row {
 		{
 			name: rowAlloc,
 			note: "a bare allocation, to compare with",
+			idle: true,
 			contestants: []contestant{
 				{"64 bytes", allocate},
 			},
@@ -119,6 +127,7 @@ func rows() []row {
 		{
 			name: rowRejected,
 			note: "the whole call, and circuits alone",
+			idle: true,
 			contestants: []contestant{
 				{nameOurs, oursRejected(tripped)},
 				{"stoic, forced open", oursRejected(forcedOpen)},
@@ -126,6 +135,27 @@ func rows() []row {
 				{nameFailsafe, failsafeRejected()},
 				{nameByHand, byHandRejected()},
 				{nameGobreaker, gobreakerRejected()},
+			},
+		},
+		{
+			name: rowTurn,
+			note: "the turn and its filter; all tools are watched, and all of them closed after a failure",
+			idle: true,
+			contestants: []contestant{
+				{nameOurs, oursTurns(toolguard.Options{}, failedOnce)},
+				{"stoic, shared by a store", oursTurns(toolguard.Options{Store: breaker.NewMemoryStore(nil)}, failedOnce)},
+				{"stoic, nothing has failed", oursTurns(toolguard.Options{}, nothingFailed)},
+				{nameLookups, lookups()},
+			},
+		},
+		{
+			name: rowToolCall,
+			note: "with the tool's own time limit, for which each call has a context with a timer",
+			contestants: []contestant{
+				{nameOurs, oursToolCalls(toolguard.Options{}, failedOnce)},
+				{"stoic, no time limit", oursToolCalls(toolguard.Options{Limits: toolguard.Limits{Timeout: toolguard.NoTimeout}}, failedOnce)},
+				{"stoic, nothing has failed", oursToolCalls(toolguard.Options{}, nothingFailed)},
+				{"context.WithTimeout alone", timeoutByHand()},
 			},
 		},
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed42274fcc/stoic/resilient/breaker"
+	"github.com/seed42274fcc/stoic/resilient/internal/journal"
 	"github.com/seed42274fcc/stoic/sanitize"
 )
 
@@ -21,6 +22,7 @@ import (
 type Guard struct {
 	name    string
 	options Options
+	journal journal.Journal
 	circuit *breaker.Circuit
 	plan    atomic.Pointer[plan]
 }
@@ -55,9 +57,10 @@ func NewGuard(name string, policy Policy, options *Options) (*Guard, error) {
 		g.options = *options
 		g.options.Observers = slices.DeleteFunc(slices.Clone(options.Observers), func(o Observer) bool { return o == nil })
 	}
+	g.journal = journal.Journal{Words: words, Service: g.name, Logger: g.options.Logger}
 	circuit, err := breaker.New(g.name, policy.Circuit, &breaker.Options{
 		OnTransition: g.onTransition,
-		OnPanic:      func(value any) { g.report("Observer", value) },
+		OnPanic:      func(value any) { g.journal.Report("Observer", value) },
 		Store:        g.options.Store,
 	})
 	if err != nil {
@@ -76,7 +79,7 @@ func Passthrough() *Guard {
 	policy.Retry.MaxAttempts = 1
 	policy.Circuit.Enabled = false
 	circuit, _ := breaker.New("passthrough", policy.Circuit, nil) // these settings are valid
-	g := &Guard{name: circuit.Name(), circuit: circuit}
+	g := &Guard{name: circuit.Name(), circuit: circuit, journal: journal.Journal{Words: words, Service: circuit.Name()}}
 	g.plan.Store(&plan{policy: policy, unguarded: true})
 	return g
 }
