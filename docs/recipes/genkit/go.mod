@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/firebase/genkit/go v1.4.0
 	github.com/seed42274fcc/stoic v0.0.0
+	github.com/stretchr/testify v1.12.1
 )
 
 require (
@@ -30,6 +31,7 @@ require (
 	go.opentelemetry.io/otel/metric v1.36.0 // indirect
 	go.opentelemetry.io/otel/sdk v1.36.0 // indirect
 	go.opentelemetry.io/otel/trace v1.36.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
