@@ -42,7 +42,7 @@ func TestABrokenToolIsWithheldAndComesBack(t *testing.T) {
 		assert.Equal(t, 3, a.hits, "the handler does not run")
 		a.turn(t)
 		require.Len(t, a.model.results, 4)
-		assert.Equal(t, result{"connect to db://root:***@db: connection refused", true}, a.model.results[0])
+		assert.Equal(t, result{"connect to db://***@db: connection refused", true}, a.model.results[0])
 		assert.Contains(t, a.model.results[3].text, `Tool "search" is temporarily unavailable until `)
 		assert.Contains(t, a.model.results[3].text, `Other tools: "calc".`)
 		assert.False(t, a.model.results[3].isError, "a model that gets an error tries again (A117)")
@@ -80,7 +80,7 @@ func TestAnUnknownToolDoesNotCount(t *testing.T) {
 	assert.Empty(t, a.guard.Tools())
 }
 
-// With a share that is below 1, the list is never empty (A115).
+// With a share that is below 1, the list is never empty: the API refuses a conversation with calls and no tools (A115).
 func TestAListIsNeverEmpty(t *testing.T) {
 	a := newAgent(t, toolguard.Options{MonitorAll: true, MaxWithheldShare: 0.99})
 	a.params.Tools, a.down = tools()[1:], errDown

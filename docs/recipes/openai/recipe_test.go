@@ -42,7 +42,7 @@ func TestABrokenToolIsWithheldAndComesBack(t *testing.T) {
 		assert.Equal(t, 3, a.hits, "the handler does not run")
 		a.turn(t)
 		require.Len(t, a.model.results, 4)
-		assert.Equal(t, "The tool failed: connect to db://root:***@db: connection refused", a.model.results[0])
+		assert.Equal(t, "The tool failed: connect to db://***@db: connection refused", a.model.results[0])
 		assert.Contains(t, a.model.results[3], `Tool "search" is temporarily unavailable until `)
 		assert.Contains(t, a.model.results[3], `Other tools: "calc".`)
 
