@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	recipe "github.com/seed42274fcc/stoic/docs/recipes/mcpgo"
+	"github.com/seed42274fcc/stoic/resilient/breaker"
 	"github.com/seed42274fcc/stoic/resilient/toolguard"
 )
 
@@ -64,6 +65,42 @@ func TestABrokenToolIsWithheldAndComesBack(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What a tool has reported as an error goes to the client as it is.
+func TestAReportedErrorIsPassedOn(t *testing.T) {
+	a := newAgent(t, protected(newGuard(t))...)
+	a.search = reports
+	result, err := a.call(t, "it")
+	require.NoError(t, err)
+	assert.True(t, result.IsError)
+	assert.Equal(t, "search is down", text(t, result))
+}
+
+// A call that waits for somebody says nothing about the tool, and gives the probe's place back (R27).
+func TestACallThatNeedsInputDoesNotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		guard := newGuard(t)
+		next := func(result *mcp.CallToolResult, err error) (*mcp.CallToolResult, error) {
+			request := mcp.CallToolRequest{}
+			request.Params.Name = "search"
+			return recipe.Protect(guard)(func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return result, err
+			})(t.Context(), request)
+		}
+		for range 3 {
+			_, err := next(nil, errDown)
+			require.ErrorIs(t, err, errDown)
+		}
+		time.Sleep(time.Minute)
+		waits := &mcp.CallToolResult{Result: mcp.Result{ResultType: mcp.ResultTypeInputRequired}}
+		for range 50 {
+			result, err := next(waits, nil)
+			require.NoError(t, err)
+			assert.Same(t, waits, result)
+			assert.NotEqual(t, breaker.Closed, guard.Tools()[0].State)
+		}
+	})
 }
 
 // Arguments that do not fit the schema do not get as far as the guard (A107).
