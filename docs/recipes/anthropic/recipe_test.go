@@ -91,7 +91,17 @@ func TestAListIsNeverEmpty(t *testing.T) {
 	assert.Equal(t, 3, a.hits)
 }
 
-// The same over a connection.
+// A call that was cut off has half an input: it is not run.
+func TestACallThatIsCutOff(t *testing.T) {
+	a := newAgent(t, toolguard.Options{MonitorAll: true})
+	a.model.calls, a.model.cutOff = []string{"search"}, true
+	message, err := recipe.Turn(t.Context(), a.client, a.guard, &a.params, a.run)
+	require.NoError(t, err)
+	assert.Equal(t, anthropic.StopReasonMaxTokens, message.StopReason)
+	assert.Zero(t, a.hits)
+}
+
+// The first part over a connection.
 func TestOverHTTP(t *testing.T) {
 	a := newAgent(t, toolguard.Options{MonitorAll: true})
 	provider := httptest.NewServer(a.model)
@@ -125,7 +135,7 @@ func newAgent(t *testing.T, options toolguard.Options) *agent {
 		client: anthropic.NewClient(option.WithAPIKey("none"), option.WithMaxRetries(0), option.WithHTTPClient(&http.Client{Transport: m})),
 		guard:  guard,
 		params: anthropic.MessageNewParams{
-			Model:     anthropic.ModelClaudeOpus4_5,
+			Model:     "script",
 			MaxTokens: 1024,
 			Messages:  []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("find it"))},
 			Tools:     tools(),
@@ -166,6 +176,7 @@ func (a *agent) run(_ context.Context, tool string, input json.RawMessage) (stri
 // model plays the provider: an HTTP server, and a client's transport where time is not to pass in a network.
 type model struct {
 	calls   []string // of which tools it makes, next time
+	cutOff  bool     // whether it has no tokens left then
 	offered []string // what it was offered, last time
 	results []result // all that it has read of tools
 }
@@ -217,6 +228,9 @@ func (m *model) message() object {
 	content, reason := []object{{"type": "text", "text": "done"}}, "end_turn"
 	for _, name := range m.calls {
 		content, reason = append(content, object{"type": "tool_use", "id": rand.Text(), "name": name, "input": object{"text": "it"}}), "tool_use"
+	}
+	if m.cutOff {
+		reason = "max_tokens"
 	}
 	return object{"id": "m", "type": "message", "role": "assistant", "model": "m", "content": content, "stop_reason": reason}
 }

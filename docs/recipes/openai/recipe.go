@@ -21,6 +21,9 @@ func Turn(ctx context.Context, client openai.Client, guard *toolguard.Guard, par
 	request := *params // params.Tools stay whole, for the turns to come
 	request.Tools = toolguard.Filter(turn, params.Tools, nameOf)
 	completion, err := client.Chat.Completions.New(ctx, request)
+	if err == nil && len(completion.Choices) == 0 {
+		err = errors.New("the model has not answered")
+	}
 	if err != nil {
 		return openai.ChatCompletionMessage{}, err
 	}

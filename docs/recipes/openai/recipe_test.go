@@ -90,7 +90,21 @@ func TestAListIsNeverEmpty(t *testing.T) {
 	assert.Equal(t, 3, a.hits)
 }
 
-// The same over a connection.
+// A completion without a choice is an error, not a panic.
+func TestACompletionWithoutAChoice(t *testing.T) {
+	a := newAgent(t, toolguard.Options{MonitorAll: true})
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"choices": []}`))
+	}))
+	defer provider.Close()
+	client := openai.NewClient(option.WithAPIKey("none"), option.WithMaxRetries(0), option.WithBaseURL(provider.URL+"/v1/"))
+	_, err := recipe.Turn(t.Context(), client, a.guard, &a.params, a.run)
+	require.ErrorContains(t, err, "has not answered")
+	assert.Len(t, a.params.Messages, 1)
+}
+
+// The first part over a connection.
 func TestOverHTTP(t *testing.T) {
 	a := newAgent(t, toolguard.Options{MonitorAll: true})
 	provider := httptest.NewServer(a.model)
@@ -124,7 +138,7 @@ func newAgent(t *testing.T, options toolguard.Options) *agent {
 		client: openai.NewClient(option.WithAPIKey("none"), option.WithMaxRetries(0), option.WithHTTPClient(&http.Client{Transport: m})),
 		guard:  guard,
 		params: openai.ChatCompletionNewParams{
-			Model:    openai.ChatModelGPT5,
+			Model:    "script",
 			Messages: []openai.ChatCompletionMessageParamUnion{openai.UserMessage("find it")},
 			Tools:    tools(),
 		},
