@@ -188,7 +188,7 @@ func TestSwitchedProtocols(t *testing.T) {
 		if !assert.NoError(t, err) {
 			return
 		}
-		defer conn.Close()
+		defer func() { _ = conn.Close() }()
 		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
 		line, _ := buffered.ReadString('\n')
 		_, _ = io.WriteString(conn, line)

@@ -58,7 +58,8 @@
 //
 // # Cost
 //
-// With nothing in between, a GET through the transport of net/http on the loopback costs
-// about 20 allocations more than without a guard, of about 75: the copy of the request
-// and of its header, and the context that outlives the call.
+// A GET over the loopback makes about 100 allocations with a guard and about 60 without:
+// two contexts with a timer each (the attempt's, and the one that outlives the call), the
+// copies of the request and its header, the header's text. The middleware adds none where
+// there is no header, and about 12 where there is one.
 package httpguard
