@@ -164,8 +164,9 @@ func TestA61EnterPutsTheCallsOfAnotherProcessAround(t *testing.T) {
 
 		late, leave := nesting.Wire{Depth: 1, Left: time.Second}.Enter(t.Context())
 		defer leave()
-		time.Sleep(time.Second)
+		<-late.Done()
 		assert.Equal(t, context.DeadlineExceeded, late.Err())
+		assert.Equal(t, start.Add(time.Second), time.Now())
 	})
 }
 

@@ -254,7 +254,7 @@ func TestDeadlinesAndCallersWhoLeave(t *testing.T) {
 	text, err := call(t.Context(), conn, get)
 	require.NoError(t, err)
 	assert.Equal(t, "fine", text)
-	<-ended
+	require.Error(t, <-ended)
 
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
