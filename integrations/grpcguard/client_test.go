@@ -249,7 +249,7 @@ func TestDeadlinesAndCallersWhoLeave(t *testing.T) {
 		ended <- ctx.Err()
 		return "", ctx.Err()
 	}}
-	guard := newGuard(t, policy(func(p *resilient.Policy) { p.AttemptTimeout = 200 * time.Millisecond }), resilient.Options{})
+	guard := newGuard(t, policy(func(p *resilient.Policy) { p.AttemptTimeout = time.Second }), resilient.Options{})
 	conn := dial(t, serve(t, s), guard, grpcguard.Options{})
 	text, err := call(t.Context(), conn, get)
 	require.NoError(t, err)

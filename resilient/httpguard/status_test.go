@@ -227,7 +227,7 @@ func TestAnAttemptTimeoutIsRepeated(t *testing.T) {
 		}
 		status(http.StatusOK, "fine")(w, r, n)
 	})
-	client := newClient(t, newGuard(t, policy(each(100*time.Millisecond)), resilient.Options{}), httpguard.Options{})
+	client := newClient(t, newGuard(t, policy(each(time.Second)), resilient.Options{}), httpguard.Options{})
 	_, text := fetch(t, client, request(t, t.Context(), "GET", s.URL, nil))
 	assert.Equal(t, "fine", text)
 	assert.EqualValues(t, 2, s.requests.Load())
