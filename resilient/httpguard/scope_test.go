@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -165,4 +167,32 @@ func TestTheTimeLeftIsADeadline(t *testing.T) {
 	read(t, resp)
 	<-ended
 	assert.True(t, cut.Load())
+}
+
+// A proxy in the middle passes the scope on, with its own call in it, whoever's header it has copied.
+func TestAProxyPassesTheScopeOn(t *testing.T) {
+	got := make(chan string, 1)
+	behind := serve(t, func(_ http.ResponseWriter, r *http.Request, _ int) { got <- r.Header.Get("Resilience-Scope") })
+	target, err := url.Parse(behind.URL)
+	require.NoError(t, err)
+	proxy := &httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },
+		Transport: newClient(t, newGuard(t, policy(), resilient.Options{}), httpguard.Options{}).Transport,
+	}
+	for name, test := range map[string]struct {
+		trusted func(*http.Request) bool
+		path    []string
+	}{
+		"of whom it trusts": {httpguard.Anyone, []string{"plans.get", "orders.GET"}},
+		"of nobody":         {nil, []string{"orders.GET"}},
+	} {
+		front := httptest.NewServer(httpguard.Middleware(proxy, test.trusted))
+		r := request(t, t.Context(), "GET", front.URL, nil)
+		r.Header.Set("Resilience-Scope", "depth=1;left=60000;path=plans.get")
+		fetch(t, http.DefaultClient, r)
+		wire, err := nesting.ParseWire(<-got)
+		require.NoError(t, err)
+		assert.Equal(t, test.path, wire.Path, name)
+		front.Close()
+	}
 }
