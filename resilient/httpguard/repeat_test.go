@@ -281,6 +281,18 @@ func TestTheReplayModeLeavesTheFirstResponse(t *testing.T) {
 	assert.Equal(t, "order one", text)
 	assert.EqualValues(t, 2, s.requests.Load())
 	assert.Equal(t, resilient.OutcomeSuccess, <-outcomes)
+
+	var bodies []*closer
+	client = newClient(t, guard, httpguard.Options{Next: roundTripper(func(*http.Request) (*http.Response, error) {
+		bodies = append(bodies, &closer{Reader: strings.NewReader("text")})
+		return respond(200, nil, bodies[len(bodies)-1]), nil
+	})})
+	resp, err := client.Get("http://orders")
+	require.NoError(t, err)
+	require.Len(t, bodies, 2)
+	assert.False(t, bodies[0].closed.Load(), "the caller's")
+	assert.True(t, bodies[1].closed.Load(), "nobody's")
+	assert.Equal(t, "text", read(t, resp))
 }
 
 func TestNewRefusesWhatHasNoGuards(t *testing.T) {
