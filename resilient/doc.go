@@ -16,7 +16,8 @@
 //   - [Options] is wiring: classifier, observers, logger.
 //   - [Op] says what one call does, above all whether it may be repeated.
 //   - [Execute], [Do], [Async] and the [Wrap] family make the call; [Guard.Acquire]
-//     hands out a permit for work that is not one function.
+//     hands out a permit for work that is not one function, and [Hold] a context for
+//     a result that outlives its call. Package httpguard does both for HTTP.
 //   - [Permanent], [Neutral] and [RetryAfter] mark an error for every guard that
 //     sees it.
 //   - [ExhaustedError], [RejectedError] and [TimeoutError] say what ended a call

@@ -180,6 +180,13 @@ func (e *ExhaustedError) Unwrap() []error {
 	}
 }
 
+// Timeout reports whether the limit or the last attempt's error is a timeout: it is what
+// *url.Error asks.
+func (e *ExhaustedError) Timeout() bool {
+	var timeout interface{ Timeout() bool }
+	return e != nil && (errors.As(e.Limit, &timeout) && timeout.Timeout() || errors.As(e.Last, &timeout) && timeout.Timeout())
+}
+
 // PanicError is how a panic or a runtime.Goexit of a function that [Async] runs
 // reaches [Future.Await]. In [Execute] both go on as what they are. It is a failure
 // that is not retried. It is immutable.
