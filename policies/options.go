@@ -25,6 +25,10 @@ type Options struct {
 	// MaxLazyGuards is how many services that nothing names get a guard of their
 	// own; the further ones share one. 0 means 10 000.
 	MaxLazyGuards int
+	// Replicas is how many processes of the program run side by side, for
+	// [Registry.Explain] to judge by. 0 means that nobody knows; with a Store it takes it
+	// that there are several.
+	Replicas int
 }
 
 const defaultMaxLazyGuards = 10_000
@@ -49,6 +53,9 @@ func (o *Options) filled() (Options, error) {
 	}
 	if own.MaxLazyGuards < 0 {
 		return Options{}, fmt.Errorf("policies: Options.MaxLazyGuards is %d, want 0 (which means %d) or more", own.MaxLazyGuards, defaultMaxLazyGuards)
+	}
+	if own.Replicas < 0 {
+		return Options{}, fmt.Errorf("policies: Options.Replicas is %d, want 0 (unknown) or more", own.Replicas)
 	}
 	if own.MaxLazyGuards == 0 {
 		own.MaxLazyGuards = defaultMaxLazyGuards

@@ -167,10 +167,23 @@ func (r *Registry) Names() []string {
 // Policy returns the policy in force for a service, or the one that it would get.
 // It makes no guard. The policy is a copy.
 func (r *Registry) Policy(name string) resilient.Policy {
-	if guard, ok := r.Lookup(name); ok {
+	if guard, ok := r.Lookup(r.served(name)); ok {
 		return guard.Policy()
 	}
 	return r.fallback
+}
+
+// served is the name of the guard that a service has or would get.
+func (r *Registry) served(name string) string {
+	if _, ok := r.registered[name]; ok {
+		return name
+	}
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if _, ok := r.lazy[name]; !ok && (name == "" || r.full || len(r.lazy) >= r.options.MaxLazyGuards) {
+		return SharedGuard
+	}
+	return name
 }
 
 // Findings returns what was wrong with the configuration and what was done about
