@@ -1,6 +1,8 @@
 package policies_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,7 +22,7 @@ func TestExplain(t *testing.T) {
 	for _, s := range reg.Explain("plan_service").Settings {
 		at[s.Key] = s
 	}
-	assert.Len(t, at, 19)
+	assert.Len(t, at, len(policies.Keys()))
 	for _, want := range []policies.Setting{
 		{Key: "retry.max_attempts", Value: "5", Origin: policies.OriginOverride, Where: "retry.max_attempts"},
 		{Key: "retry.base_delay", Value: "2s", Origin: policies.OriginAll, Where: "P_RETRY_BASE_DELAY"},
@@ -61,3 +63,60 @@ func TestExplain(t *testing.T) {
 		}
 	}
 }
+
+// Whose guard a name's calls go through, and what is said of it, is what the call gets;
+// asking makes none.
+func TestExplainWhoServes(t *testing.T) {
+	options := quiet()
+	reg, err := policies.FromEnv("P", &policies.Options{Options: options, MaxLazyGuards: 1, LookupEnv: lookupIn(map[string]string{
+		"P_RETRY_SERVICE_OVERRIDES": `{"(others)":{"total_timeout":9}}`,
+	})})
+	require.NoError(t, err)
+	explained := func(name, guard string, fallback bool, total string) {
+		t.Helper()
+		e := reg.Explain(name)
+		assert.Equal(t, guard, e.Guard, name)
+		assert.Equal(t, fallback, e.Fallback, name)
+		at := slices.IndexFunc(e.Settings, func(s policies.Setting) bool { return s.Key == "total_timeout" })
+		assert.Equal(t, total, e.Settings[at].Value, name)
+		before := reg.Names()
+		assert.Equal(t, e, reg.Explain(name))
+		assert.Equal(t, before, reg.Names())
+	}
+	explained("plan_service", "plan_service", false, "5m")
+	explained("first", "first", true, "5m")
+	explained("second", "second", true, "5m") // there is room for one of the two
+	explained("", policies.SharedGuard, true, "9s")
+	explained(policies.SharedGuard, policies.SharedGuard, false, "9s")
+	reg.Guard("first")
+	explained("first", "first", true, "5m")
+	explained("second", policies.SharedGuard, true, "9s")
+	assert.Equal(t, seconds(9), reg.Policy("second").TotalTimeout)
+	assert.Equal(t, seconds(9), reg.Policy("").TotalTimeout)
+	assert.Equal(t, reg.Guard("second").Policy(), reg.Policy("second"))
+	assert.Contains(t, reg.Explain("second").String(), "second\nnothing names it: it has the fallback policy\nits calls go through the guard (others)\n")
+}
+
+// Names and what stands in variables leave without secrets, in one line.
+func TestExplainIsSanitised(t *testing.T) {
+	reg := fromEnv(t, nil)
+	e := reg.Explain("a\nb token=hunter2 \x1b[31m")
+	assert.Equal(t, "a b token=***  [31m", e.Service)
+	assert.Equal(t, e.Service, e.Guard)
+	assert.NotContains(t, e.String(), "hunter2")
+	assert.NotContains(t, e.String(), "\x1b")
+}
+
+// What cannot be written is reported.
+func TestExplainToAWriterThatFails(t *testing.T) {
+	reg := fromEnv(t, nil)
+	assert.ErrorIs(t, reg.Explain("x").WriteText(failing{}), errDown)
+	assert.ErrorIs(t, reg.ExplainChain("x").WriteText(failing{}), errDown)
+	var out strings.Builder
+	require.NoError(t, reg.Explain("x").WriteText(&out))
+	assert.Equal(t, reg.Explain("x").String(), out.String())
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errDown }

@@ -24,15 +24,14 @@ func (c Chain) String() string { return textOf(c.print) }
 // String is the remark in one line, code first, without the way out.
 func (r Remark) String() string { return r.Code + ": " + r.Text }
 
-func textOf(print func(*page)) string {
+func textOf(write func(*page)) string {
 	var out bytes.Buffer
-	p := page{to: &out}
-	print(&p)
+	write(&page{to: &out})
 	return out.String()
 }
 
-func writeText(to io.Writer, print func(*page)) error {
-	_, err := io.WriteString(to, textOf(print))
+func writeText(to io.Writer, write func(*page)) error {
+	_, err := io.WriteString(to, textOf(write))
 	return err
 }
 
@@ -45,7 +44,7 @@ func (p *page) line(format string, args ...any) { fmt.Fprintf(p.to, format+"\n",
 func (p *page) table(rows func(row func(format string, args ...any))) {
 	var out bytes.Buffer
 	w := tabwriter.NewWriter(&out, 0, 0, 3, ' ', 0)
-	rows(func(format string, args ...any) { fmt.Fprintf(w, "  "+format+"\n", args...) })
+	rows(func(format string, args ...any) { _, _ = fmt.Fprintf(w, "  "+format+"\n", args...) })
 	_ = w.Flush() // a buffer takes everything
 	for line := range bytes.Lines(out.Bytes()) {
 		p.to.Write(append(bytes.TrimRight(line, " \n"), '\n'))

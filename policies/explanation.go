@@ -7,9 +7,10 @@ import "time"
 // data, made anew by [Registry.Explain], and the caller's own. [Explanation.WriteText]
 // writes it for people, [Explanation.MarshalJSON] for programs.
 //
-// It speaks of ops without limits of their own, called by nobody who gives them less
-// time; of functions that return when their context ends; and of circuits that are
-// closed to begin with.
+// It speaks of ops without limits of their own; of functions that return when their
+// context ends, and where not said otherwise ask for no wait ([resilient.RetryAfter]);
+// of callers whose deadlines are not earlier than the total timeout's end; and of
+// circuits that are closed to begin with.
 type Explanation struct {
 	// Service is its name, with secrets taken out.
 	Service string
@@ -85,7 +86,7 @@ type Attempt struct {
 	Never bool
 }
 
-// CircuitOutlook is when a closed circuit opens at the earliest, and how it recovers.
+// CircuitOutlook is when a closed circuit opens, and how it recovers.
 // The zero value is that of a circuit that is off.
 type CircuitOutlook struct {
 	// Enabled is whether there is a circuit at all.
@@ -109,12 +110,13 @@ type CircuitOutlook struct {
 	Lease time.Duration
 }
 
-// Opening is how long it takes until a circuit opens, at the earliest.
+// Opening is how long it takes until a circuit opens, by who calls.
 type Opening struct {
-	// ManyCallers is with as many callers at a time as there are failures needed.
+	// ManyCallers is with as many callers at a time as there are failures needed: no
+	// circuit opens earlier.
 	ManyCallers time.Duration
 	// OneCaller is with one caller, who makes one repeated call after the other without
-	// a pause.
+	// a pause, and whose waits are all the shortest.
 	OneCaller time.Duration
 }
 
