@@ -12,12 +12,12 @@ import (
 // also knows the policy of a service that has no guard yet, and makes none.
 func (r *Registry) Explain(name string) Explanation {
 	served := r.served(name)
-	_, named := r.registered[name]
+	book := r.state.Load().book
 	layers := served
-	if _, ok := r.registered[served]; !ok {
+	if !book.names(served) {
 		layers = "" // what nothing names has the fallback's
 	}
-	l := r.book.lay(layers)
+	l := book.lay(layers)
 	policy := r.Policy(name)
 	about := subject{
 		policy:   policy,
@@ -29,7 +29,7 @@ func (r *Registry) Explain(name string) Explanation {
 	}
 	return Explanation{
 		Service:  sanitize.Message(name),
-		Fallback: !named,
+		Fallback: !book.names(name),
 		Guard:    sanitize.Message(served),
 		Settings: about.settings,
 		Schedule: about.schedule,

@@ -3,6 +3,7 @@ package policies
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/seed42274fcc/stoic/resilient"
 )
@@ -29,6 +30,8 @@ type Options struct {
 	// [Registry.Explain] to judge by. 0 means that nobody knows; with a Store it takes it
 	// that there are several.
 	Replicas int
+	// WatchInterval is how often [Registry.Watch] looks at its file. 0 means 2 s.
+	WatchInterval time.Duration
 }
 
 const defaultMaxLazyGuards = 10_000
@@ -53,6 +56,9 @@ func (o *Options) filled() (Options, error) {
 	}
 	if own.MaxLazyGuards < 0 {
 		return Options{}, fmt.Errorf("policies: Options.MaxLazyGuards is %d, want 0 (which means %d) or more", own.MaxLazyGuards, defaultMaxLazyGuards)
+	}
+	if own.WatchInterval < 0 {
+		return Options{}, fmt.Errorf("policies: Options.WatchInterval is %v, want 0 (which means %v) or more", own.WatchInterval, watchInterval)
 	}
 	if own.Replicas < 0 {
 		return Options{}, fmt.Errorf("policies: Options.Replicas is %d, want 0 (unknown) or more", own.Replicas)
