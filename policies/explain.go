@@ -13,11 +13,7 @@ import (
 func (r *Registry) Explain(name string) Explanation {
 	served := r.served(name)
 	book := r.state.Load().book
-	layers := served
-	if !book.names(served) {
-		layers = "" // what nothing names has the fallback's
-	}
-	l := book.lay(layers)
+	l := book.lay(served)
 	policy := r.Policy(name)
 	about := subject{
 		policy:   policy,

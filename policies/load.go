@@ -121,7 +121,8 @@ func (b *book) names(service string) bool {
 	return ok
 }
 
-// lay lays the layers of a service; "" is any that is not registered.
+// lay lays the layers of a service; those that are not registered, such as "", all have
+// the same.
 func (b *book) lay(service string) laid {
 	path := (*field).path
 	beneath, own := b.defaults.patch(service)

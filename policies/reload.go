@@ -64,12 +64,13 @@ func (r *Registry) Reload(c Config) ([]Change, error) {
 		return nil, &ReloadError{Findings: skipped}
 	}
 	before, after := r.publish(b)
+	err := r.enforce(before, after)
 	changes := changesBetween(before, after)
 	for _, f := range b.findings {
 		f.log(r.options.Logger)
 	}
 	logChanges(r.options.Logger, changes)
-	return changes, r.enforce(before, after)
+	return changes, err
 }
 
 // publish makes a book the one in force, for all guards that are made from now on.

@@ -160,26 +160,42 @@ func TestReloadAndPoliciesOfTheProgram(t *testing.T) {
 	assert.Empty(t, changes, "nothing is new")
 }
 
-// An observer that is told of a circuit which a Reload has switched off may use the
-// registry, and reload it.
+// What nothing names follows what is set for all: lazy guards, and the shared one.
+func TestReloadReachesUnnamedServices(t *testing.T) {
+	reg, err := policies.Load(policies.Config{}, &policies.Options{Options: quiet(), MaxLazyGuards: 1})
+	require.NoError(t, err)
+	lazy, shared := reg.Guard("lazy"), reg.Guard("no room")
+	changes, err := reg.Reload(policies.Config{CircuitBreakerFailureThreshold: new(8)})
+	require.NoError(t, err)
+	assert.Len(t, changes, 1+11)
+	assert.Equal(t, 8, lazy.Policy().Circuit.FailureThreshold)
+	assert.Equal(t, 8, shared.Policy().Circuit.FailureThreshold)
+	assert.Same(t, shared, reg.Guard("no room"))
+}
+
+// An observer that is told of a circuit which a Reload has switched off may reload as
+// well, in the middle of it: then what it has put in force holds for every guard.
 func TestReloadFromAnObserver(t *testing.T) {
 	options := quiet()
 	var reg *policies.Registry
-	var events []string
-	options.Observers = []resilient.Observer{resilient.ObserverFunc(func(_ context.Context, e resilient.Event) {
-		events = append(events, fmt.Sprintf("%T", e))
-		if len(events) == 1 {
-			_, err := reg.Reload(overrides(`{"x":{"total_timeout":7}}`))
+	events := 0
+	options.Observers = []resilient.Observer{resilient.ObserverFunc(func(context.Context, resilient.Event) {
+		if events++; events == 1 {
+			_, err := reg.Reload(overrides(`{"x":{"total_timeout":7},"y":{"total_timeout":7},"z":{"total_timeout":7}}`))
 			assert.NoError(t, err)
 		}
 	})}
 	reg, err := policies.Load(policies.Config{}, &policies.Options{Options: options})
 	require.NoError(t, err)
-	_, err = reg.Reload(overrides(`{"x":{"circuit_breaker":{"enabled":false}}}`))
+	const off = `{"circuit_breaker":{"enabled":false}}`
+	_, err = reg.Reload(overrides(`{"x":` + off + `,"y":` + off + `,"z":` + off + `}`))
 	require.NoError(t, err)
-	assert.NotEmpty(t, events)
-	assert.Equal(t, seconds(7), reg.Guard("x").Policy().TotalTimeout, "the later one wins")
-	assert.True(t, reg.Guard("x").Policy().Circuit.Enabled)
+	assert.NotZero(t, events)
+	for _, name := range []string{"x", "y", "z"} {
+		assert.Equal(t, seconds(7), reg.Guard(name).Policy().TotalTimeout, name)
+		assert.True(t, reg.Guard(name).Policy().Circuit.Enabled, name)
+		assert.Equal(t, breaker.Closed, reg.Guard(name).Circuit().State(), name)
+	}
 }
 
 // A name has one guard, and that the policy in force, whoever reloads and asks at the

@@ -89,6 +89,14 @@ func TestWatchFollowsAFile(t *testing.T) {
 		w.looks()
 		assert.Empty(t, w.logged(), "nothing is new")
 
+		w.write(`{"retry_max_attempts":2,"retry_max_atempts":3}`)
+		for range 3 {
+			w.looks()
+		}
+		assert.Equal(t, 1, strings.Count(w.logged(), "unknown_key"), "a finding is told once")
+		w.write(`{"retry_max_attempts":2}`)
+		w.looks()
+
 		w.write(`{"retry_max_attempts":4}`) // as long as before, and at the same time for coarse clocks
 		w.looks()
 		assert.Equal(t, 4, w.attempts())
