@@ -25,6 +25,8 @@ type Guard struct {
 	journal journal.Journal
 	circuit *breaker.Circuit
 	plan    atomic.Pointer[plan]
+
+	callsOnly bool // no observer wants the attempts of calls
 }
 
 // Guards finds the guard of a service by its name. A registry of package policies
@@ -57,9 +59,11 @@ func NewGuard(name string, policy Policy, options *Options) (*Guard, error) {
 		g.options = *options
 		g.options.Observers = slices.DeleteFunc(slices.Clone(options.Observers), func(o Observer) bool { return o == nil })
 	}
+	g.callsOnly = callsOnly(g.options.Observers)
 	g.journal = journal.Journal{Words: words, Service: g.name, Logger: g.options.Logger}
 	circuit, err := breaker.New(g.name, policy.Circuit, &breaker.Options{
 		OnTransition: g.onTransition,
+		OnSharing:    g.onSharing,
 		OnPanic:      func(value any) { g.journal.Report("Observer", value) },
 		Store:        g.options.Store,
 	})

@@ -62,7 +62,7 @@ func (p *Permit) Settle(err error) bool {
 	}
 	counted := p.guard.circuit.Settle(p.permit, outcome, err)
 	if p.guard.observed() {
-		p.guard.attempted(p.ctx, Call{Service: p.guard.name}, 1, p.acquired, outcome, counted, err)
+		p.guard.settled(p, outcome, counted, err)
 	}
 	return counted
 }

@@ -16,8 +16,12 @@ type Options struct {
 	// no lock held, on the goroutine of a call that caused one of them. It may use
 	// the circuit.
 	OnTransition func(Transition)
-	// OnPanic is given what OnTransition panicked with. Nil drops it: a listener's
-	// fault never reaches the call.
+	// OnSharing is told, in the same way and in one order with the transitions, when the
+	// circuit stands otherwise with those of other processes: when its store is lost, say,
+	// and when it is back. A store that is back comes before what it has brought.
+	OnSharing func(SharingChange)
+	// OnPanic is given what OnTransition or OnSharing panicked with. Nil drops it: a
+	// listener's fault never reaches the call.
 	OnPanic func(value any)
 	// Store shares the circuit with all that have one of the same name in the same
 	// store, unless the settings keep it local. Nil keeps it to itself.
@@ -45,7 +49,7 @@ type Circuit struct {
 	cause    error    // the last failure that counted
 	order    Order    // the last one of an operator
 	closed   [2]*view // the two views of a closed round: clean, and with failures
-	news     queue[Transition]
+	news     queue[notice]
 }
 
 // view is what is published of one state: immutable, so that it cannot tear.
@@ -87,6 +91,7 @@ func New(name string, settings Settings, options *Options) (*Circuit, error) {
 	}
 	if c.fleet != nil && settings.Local {
 		c.join(false)
+		c.fleet.told = Alone // that is how it begins
 	}
 	c.publish(c.Now())
 	if c.fleet != nil {
@@ -106,6 +111,7 @@ func (c *Circuit) Close() {
 	c.mu.Lock()
 	c.fleet.closed = true
 	c.join(false)
+	c.fleet.told = Alone // nobody is told any more
 	c.publish(c.Now())
 	c.mu.Unlock()
 }
@@ -404,12 +410,13 @@ func (c *Circuit) advance(next Machine, settings Settings, now time.Duration) {
 	}
 	c.publish(now)
 	if to := next.State(settings); to != from {
-		c.news.add(c.transition(from, to))
+		c.news.add(notice{transition: c.transition(from, to)})
 	}
 }
 
 // publish makes the present state visible to the paths without a lock.
 func (c *Circuit) publish(now time.Duration) {
+	c.noteSharing(now)
 	v := &view{state: c.machine.State(c.settings), round: c.machine.Round, until: forever}
 	switch v.state {
 	case Closed:
