@@ -49,7 +49,7 @@
 // by stoic.circuit.state. See sdk/metric.WithCardinalityLimit.
 //
 // A permit held by hand is a call of one attempt, without a name. A call that succeeds at
-// once costs two allocations in all, with no span recorded.
+// once costs two allocations in all, in a recorded span as well.
 //
 // # In Prometheus
 //

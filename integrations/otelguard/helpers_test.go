@@ -125,7 +125,7 @@ func (m *measured) collect(tb testing.TB) map[string]float64 {
 func labels(set attribute.Set) string {
 	var pairs []string
 	for _, kv := range set.ToSlice() {
-		pairs = append(pairs, fmt.Sprintf("%s=%s", kv.Key, kv.Value.Emit()))
+		pairs = append(pairs, fmt.Sprintf("%s=%s", kv.Key, kv.Value.String()))
 	}
 	return "{" + strings.Join(pairs, ",") + "}"
 }
