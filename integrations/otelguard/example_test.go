@@ -9,6 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	otelprometheus "go.opentelemetry.io/otel/exporters/prometheus"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/seed42274fcc/stoic/integrations/otelguard"
 	"github.com/seed42274fcc/stoic/policies"
@@ -82,4 +84,55 @@ func Example() {
 	// apply error 5
 	// apply rejected 1
 	// the circuit is open
+}
+
+// A span for each attempt, below the caller's, and the events on the caller's own.
+func ExampleOptions() {
+	spans := tracetest.NewInMemoryExporter()
+	tracers := sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))
+	telemetry, err := otelguard.New(&otelguard.Options{TracerProvider: tracers, AttemptSpans: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	policy := resilient.DefaultPolicy()
+	policy.Retry.Backoff, policy.Retry.BaseDelay = resilient.BackoffNone, 0
+	plans, err := resilient.NewGuard("plan_service", policy, &resilient.Options{
+		Observers: []resilient.Observer{telemetry}, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	ctx, span := tracers.Tracer("program").Start(context.Background(), "page")
+	_ = resilient.Do(ctx, plans, resilient.Idempotent("get_plan"), func(ctx context.Context) error {
+		if resilient.Attempt(ctx) == 1 {
+			return errors.New("down")
+		}
+		return nil
+	})
+	span.End()
+
+	for _, span := range spans.GetSpans() {
+		fmt.Println(span.Name)
+		for _, a := range span.Attributes {
+			if a.Key == "stoic.attempt" || a.Key == "stoic.outcome" {
+				fmt.Println("-", a.Key, a.Value.String())
+			}
+		}
+		for _, event := range span.Events {
+			fmt.Println("-", event.Name)
+		}
+	}
+	// Output:
+	// attempt
+	// - stoic.attempt 1
+	// - stoic.outcome failure
+	// attempt
+	// - stoic.attempt 2
+	// - stoic.outcome success
+	// page
+	// - stoic.retry
+	// - stoic.call
 }

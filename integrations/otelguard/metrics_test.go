@@ -142,8 +142,8 @@ func TestNumbersAgreeWithAScriptedRun(t *testing.T) {
 	}
 }
 
-// What many goroutines do at once is what an observer beside has seen.
-func TestNumbersAgreeUnderLoad(t *testing.T) {
+// P97: what many goroutines do at once is what an observer beside has seen, transitions among it.
+func TestP97NumbersAgreeUnderLoad(t *testing.T) {
 	m, recorder := newMeasured(t, otelguard.Options{}), &resilienttest.Recorder{}
 	quick := func(p *resilient.Policy) { p.Retry.Backoff, p.Retry.BaseDelay = resilient.BackoffNone, 0 }
 	plans := guard(t, "plans", policy(quick, threshold(10), func(p *resilient.Policy) {
@@ -180,7 +180,12 @@ func TestNumbersAgreeUnderLoad(t *testing.T) {
 			want["stoic.calls{operation=get,result=rejected,service=plans}"]++
 		}
 	}
-	assert.Equal(t, want, only(m.collect(t), "stoic.calls", "stoic.attempts", "stoic.rejections"))
+	changes := resilienttest.Events[resilient.CircuitChanged](recorder)
+	require.NotEmpty(t, changes)
+	for _, e := range changes {
+		want[fmt.Sprintf("stoic.circuit.changes{from=%s,service=plans,to=%s}", e.From, e.To)]++
+	}
+	assert.Equal(t, want, only(m.collect(t), "stoic.calls", "stoic.attempts", "stoic.rejections", "stoic.circuit.changes"))
 }
 
 // P102, A43: the state is right when somebody looks, though nobody calls.

@@ -2,6 +2,8 @@ package breaker_test
 
 import (
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -125,4 +127,48 @@ func TestAListenerOfSharingMayUseTheCircuitAndPanic(t *testing.T) {
 		assert.Equal(t, []breaker.Sharing{breaker.Lost}, seen)
 		assert.Equal(t, []any{breaker.Lost}, panicked)
 	})
+}
+
+// P94: a store that comes and goes under many goroutines: one at a time, each change begins where the last one ended, and
+// the last one is how it is.
+func TestP94ChangesOfSharingAreToldInOrder(t *testing.T) {
+	s := newShelf()
+	s.terms.MaxViewAge = time.Nanosecond // each call asks
+	var inside, overlaps atomic.Int64
+	var mu sync.Mutex
+	var told []breaker.SharingChange
+	c, err := breaker.New("dep", small(), &breaker.Options{Store: s, OnSharing: func(change breaker.SharingChange) {
+		if inside.Add(1) != 1 {
+			overlaps.Add(1)
+		}
+		mu.Lock()
+		told = append(told, change)
+		mu.Unlock()
+		inside.Add(-1)
+	}})
+	require.NoError(t, err)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for n := range 500 {
+				if i == 0 {
+					s.break_([]error{nil, errStore}[n%2])
+				}
+				call(c, nil)
+			}
+		})
+	}
+	all.Wait()
+	mu.Lock()
+	defer mu.Unlock()
+	assert.Zero(t, overlaps.Load())
+	require.NotEmpty(t, told)
+	mode := breaker.Shared
+	for _, change := range told {
+		require.Equal(t, mode, change.From)
+		require.NotEqual(t, mode, change.To)
+		require.Equal(t, change.To == breaker.Lost, change.Cause != nil)
+		mode = change.To
+	}
+	assert.Equal(t, c.Snapshot().Sharing, mode)
 }
