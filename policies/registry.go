@@ -173,6 +173,11 @@ func (r *Registry) Policy(name string) resilient.Policy {
 	return r.fallback
 }
 
+// Switch returns what turns the retries or the circuits of all the registry's guards off,
+// for incidents, those included that are made later: [Options].Switch, or the registry's
+// own.
+func (r *Registry) Switch() *resilient.Switch { return r.options.Switch }
+
 // Findings returns what was wrong with the configuration and what was done about
 // it: the findings of the source in its order, then the conflicts by service, then
 // what came up since. The slice is the caller's own.

@@ -1,7 +1,9 @@
 package resilient
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -35,14 +37,19 @@ type Guards interface {
 // plan is what a policy comes to, computed once. A call reads it once, so that a
 // policy which changes meanwhile does not reach into it.
 type plan struct {
+	incident  *Switch       // nil if there is none
+	budget    *Budget       // nil if the policy names none
+	origin    time.Duration // the budget's, on the circuit's clock
+	attempts  int           // of the policy, capped
+	delays    []spread      // before retry 1, 2, …
+	unguarded bool          // nothing at all: see Passthrough
 	policy    Policy
-	delays    []spread // before retry 1, 2, …
-	unguarded bool     // nothing at all: see Passthrough
 }
 
 // NewGuard makes a guard for the service of that name. The name appears in errors,
 // events and logs, with secrets taken out. A nil options is valid. It returns an
-// error when the name is empty or the policy not valid.
+// error when the name is empty, when the policy or something in the options is not
+// valid, and when the policy names a budget that the options do not have.
 func NewGuard(name string, policy Policy, options *Options) (*Guard, error) {
 	g := &Guard{name: sanitize.Message(name)}
 	if name == "" {
@@ -54,6 +61,15 @@ func NewGuard(name string, policy Policy, options *Options) (*Guard, error) {
 	if options != nil {
 		g.options = *options
 		g.options.Observers = slices.DeleteFunc(slices.Clone(options.Observers), func(o Observer) bool { return o == nil })
+		g.options.AttemptLimits = slices.Clone(options.AttemptLimits)
+		g.options.Budgets = maps.Clone(options.Budgets)
+		g.options.Cap = nil
+		if options.Cap != nil {
+			g.options.Cap = new(*options.Cap)
+		}
+	}
+	if err := errors.Join(validateLimits(g.options.AttemptLimits), g.options.Cap.validate()); err != nil {
+		return nil, fmt.Errorf("resilient: guard of %s: %w", g.name, err)
 	}
 	circuit, err := breaker.New(g.name, policy.Circuit, &breaker.Options{
 		OnTransition: g.onTransition,
@@ -64,7 +80,12 @@ func NewGuard(name string, policy Policy, options *Options) (*Guard, error) {
 		return nil, err
 	}
 	g.circuit = circuit
-	g.plan.Store(newPlan(policy))
+	p, err := g.newPlan(policy)
+	if err != nil {
+		circuit.Close()
+		return nil, err
+	}
+	g.plan.Store(p)
 	return g, nil
 }
 
@@ -81,7 +102,20 @@ func Passthrough() *Guard {
 	return g
 }
 
-func newPlan(policy Policy) *plan { return &plan{policy: policy, delays: policy.Retry.spreads()} }
+// newPlan makes the plan of a valid policy. It returns an error when the policy names a
+// budget that there is not.
+func (g *Guard) newPlan(policy Policy) (*plan, error) {
+	p := &plan{policy: policy, incident: g.options.Switch}
+	p.attempts, p.delays = g.options.Cap.hold(policy.Retry)
+	if name := policy.Retry.Budget; name != "" {
+		p.budget = g.options.Budgets[name]
+		if !p.budget.usable() {
+			return nil, fmt.Errorf("resilient: policy of %s: Retry.Budget is %q, which is none of Options.Budgets", g.name, sanitize.Message(name))
+		}
+		p.origin = g.circuit.Offset(p.budget.origin)
+	}
+	return p, nil
+}
 
 // Name returns the service's name, with secrets taken out.
 func (g *Guard) Name() string {
@@ -101,7 +135,8 @@ func (g *Guard) Policy() Policy {
 
 // SetPolicy puts another policy in force at once, also for a circuit that is open.
 // Calls under way keep the one that they began with, but for the circuit's part.
-// It returns an error, and changes nothing, when the policy is not valid.
+// It returns an error, and changes nothing, when the policy is not valid or names a
+// budget that the guard's options do not have.
 func (g *Guard) SetPolicy(policy Policy) error {
 	if !g.usable() {
 		return ErrNilGuard
@@ -109,7 +144,10 @@ func (g *Guard) SetPolicy(policy Policy) error {
 	if err := policy.Validate(); err != nil {
 		return fmt.Errorf("resilient: policy of %s: %w", g.name, err)
 	}
-	next := newPlan(policy)
+	next, err := g.newPlan(policy)
+	if err != nil {
+		return err
+	}
 	next.unguarded = g.plan.Load().unguarded
 	g.plan.Store(next)
 	for !next.unguarded {

@@ -25,7 +25,7 @@ func (g *Guard) judge(ctx context.Context, err error) (v verdict) {
 		if v.seen.has(sawNeutral) || v.seen.has(sawRejected) && !v.seen.has(sawExhausted) {
 			v.outcome = breaker.Neutral
 		}
-		v.retry = !v.seen.has(sawNeutral | sawPermanent | sawExhausted | sawRejected | sawPanic)
+		v.retry = !v.seen.has(endsRetries)
 	})
 	v.scan(err)
 	switch {
@@ -72,7 +72,7 @@ func (g *Guard) classify(err error) (outcome breaker.Outcome) {
 
 // repeatable reports whether the policy and the op allow more than one attempt.
 func (g *Guard) repeatable(p *plan, op *Op) bool {
-	if p.policy.Retry.MaxAttempts <= 1 || p.policy.Retry.IdempotentOnly && !op.has(opIdempotent) {
+	if p.attempts <= 1 || p.policy.Retry.IdempotentOnly && !op.has(opIdempotent) {
 		return false
 	}
 	return !g.onlyReads(op)

@@ -148,3 +148,7 @@ func (g *Guard) scheduled(c *call, made int, delay time.Duration, err error) boo
 func (g *Guard) done(c *call, made int, err error) {
 	g.emit(c.ctx, CallDone{Call: g.names(c.operation), Attempts: made, Err: sanitize.Error(err), Duration: g.circuit.Now() - c.start})
 }
+
+func (g *Guard) fellOver(ctx context.Context, operation string, next *Guard, err error) {
+	g.emit(ctx, FellOver{Call: g.names(operation), Next: next.name, Err: sanitize.Error(err)})
+}

@@ -19,6 +19,7 @@ const (
 	opIdempotent opFlags = 1 << iota
 	opExecutesTools
 	opInvalid
+	opMayFailOver
 )
 
 // Idempotent describes an op that may be repeated: a read, a validation, or a
@@ -68,6 +69,13 @@ func (o Op) InPlan(phase any) Op {
 // declared to be: in a read-only phase of a plan it is not repeated.
 func (o Op) ExecutesTools() Op {
 	o.flags |= opExecutesTools
+	return o
+}
+
+// MayFailOver says that an op which is not idempotent may go to the next alternative of
+// [FirstOf] all the same, though it may have had its effect at the one before.
+func (o Op) MayFailOver() Op {
+	o.flags |= opMayFailOver
 	return o
 }
 
