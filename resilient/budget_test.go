@@ -260,7 +260,9 @@ func TestTheWindowMovesOn(t *testing.T) {
 func TestARetryThatIsNotMadeIsGivenBack(t *testing.T) {
 	rules := map[string]resilient.BudgetRule{"tokens": tokens(5), "ratio": resilient.CallRatio{Window: time.Hour, Floor: 5}}
 	ends := map[string]func(t *testing.T, g *resilient.Guard, cancel context.CancelCauseFunc, toggle *resilient.Switch){
-		"the caller gives up": func(_ *testing.T, _ *resilient.Guard, cancel context.CancelCauseFunc, _ *resilient.Switch) { cancel(errOther) },
+		"the caller gives up": func(_ *testing.T, _ *resilient.Guard, cancel context.CancelCauseFunc, _ *resilient.Switch) {
+			cancel(errOther)
+		},
 		"the circuit opens": func(_ *testing.T, g *resilient.Guard, _ context.CancelCauseFunc, _ *resilient.Switch) {
 			g.Circuit().ForceOpen()
 		},

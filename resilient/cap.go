@@ -27,19 +27,14 @@ func (c *Cap) validate() error {
 	return nil
 }
 
-// hold lowers what the policy allows.
-func (c *Cap) hold(r RetryPolicy) (attempts int, delays []spread) {
-	attempts = r.MaxAttempts
-	if c != nil && c.Attempts > 0 {
-		attempts = min(attempts, c.Attempts)
+// hold lowers a policy's attempts, and the bounds of its delays.
+func (c *Cap) hold(r RetryPolicy) (RetryPolicy, bounds) {
+	within := r.bounds()
+	if c == nil {
+		return r, within
 	}
-	r.MaxAttempts = attempts
-	delays = r.spreads()
-	for i := range delays {
-		if c != nil {
-			delays[i].floor = min(delays[i].floor, c.Delay)
-			delays[i].ceiling = min(delays[i].ceiling, c.Delay)
-		}
+	if c.Attempts > 0 {
+		r.MaxAttempts = min(r.MaxAttempts, c.Attempts)
 	}
-	return attempts, delays
+	return r, bounds{floor: min(within.floor, c.Delay), ceiling: min(within.ceiling, c.Delay)}
 }

@@ -68,7 +68,7 @@ func FirstOf[T any](ctx context.Context, op Op, alternatives ...Alternative[T]) 
 	f := newFallover(op, guards)
 	for i := 0; ; i++ {
 		g := guards[i]
-		answer.Index, answer.Service = i, g.name
+		answer.Index, answer.Service = i, g.Name()
 		var err error
 		answer.Value, err = Execute(ctx, g, f.op(), alternatives[i].Call)
 		if !f.next(ctx, err) {
@@ -166,7 +166,7 @@ func (f *fallover) end(limit error) {
 	}
 	names := make([]string, len(f.failed))
 	for i := range names {
-		names[i] = f.guards[i].name
+		names[i] = f.guards[i].Name()
 	}
 	f.err = &NoAnswerError{
 		Operation: f.guards[0].names(f.whole.name).Operation,

@@ -21,7 +21,6 @@ import (
 // A guard may be used inside of a call of its own. Both calls count then, and in
 // half-open the inner one is part of the outer one's probe.
 type Guard struct {
-	name    string
 	options Options
 	circuit *breaker.Circuit
 	plan    atomic.Pointer[plan]
@@ -37,27 +36,30 @@ type Guards interface {
 // plan is what a policy comes to, computed once. A call reads it once, so that a
 // policy which changes meanwhile does not reach into it.
 type plan struct {
-	incident  *Switch       // nil if there is none
 	budget    *Budget       // nil if the policy names none
 	origin    time.Duration // the budget's, on the circuit's clock
-	attempts  int           // of the policy, capped
-	delays    []spread      // before retry 1, 2, …
-	unguarded bool          // nothing at all: see Passthrough
+	delays    []spread      // before retry 1, 2, … of those that may be made
+	within    bounds        // of the delays
 	policy    Policy
+	unguarded bool // nothing at all: see Passthrough
 }
+
+// attempts is how many a call may make.
+func (p *plan) attempts() int { return len(p.delays) + 1 }
 
 // NewGuard makes a guard for the service of that name. The name appears in errors,
 // events and logs, with secrets taken out. A nil options is valid. It returns an
 // error when the name is empty, when the policy or something in the options is not
 // valid, and when the policy names a budget that the options do not have.
 func NewGuard(name string, policy Policy, options *Options) (*Guard, error) {
-	g := &Guard{name: sanitize.Message(name)}
 	if name == "" {
 		return nil, fmt.Errorf("resilient: a guard needs a name")
 	}
+	name = sanitize.Message(name)
 	if err := policy.Validate(); err != nil {
-		return nil, fmt.Errorf("resilient: policy of %s: %w", g.name, err)
+		return nil, fmt.Errorf("resilient: policy of %s: %w", name, err)
 	}
+	g := &Guard{}
 	if options != nil {
 		g.options = *options
 		g.options.Observers = slices.DeleteFunc(slices.Clone(options.Observers), func(o Observer) bool { return o == nil })
@@ -69,9 +71,9 @@ func NewGuard(name string, policy Policy, options *Options) (*Guard, error) {
 		}
 	}
 	if err := errors.Join(validateLimits(g.options.AttemptLimits), g.options.Cap.validate()); err != nil {
-		return nil, fmt.Errorf("resilient: guard of %s: %w", g.name, err)
+		return nil, fmt.Errorf("resilient: guard of %s: %w", name, err)
 	}
-	circuit, err := breaker.New(g.name, policy.Circuit, &breaker.Options{
+	circuit, err := breaker.New(name, policy.Circuit, &breaker.Options{
 		OnTransition: g.onTransition,
 		OnPanic:      func(value any) { g.report("Observer", value) },
 		Store:        g.options.Store,
@@ -97,7 +99,7 @@ func Passthrough() *Guard {
 	policy.Retry.MaxAttempts = 1
 	policy.Circuit.Enabled = false
 	circuit, _ := breaker.New("passthrough", policy.Circuit, nil) // these settings are valid
-	g := &Guard{name: circuit.Name(), circuit: circuit}
+	g := &Guard{circuit: circuit}
 	g.plan.Store(&plan{policy: policy, unguarded: true})
 	return g
 }
@@ -105,12 +107,13 @@ func Passthrough() *Guard {
 // newPlan makes the plan of a valid policy. It returns an error when the policy names a
 // budget that there is not.
 func (g *Guard) newPlan(policy Policy) (*plan, error) {
-	p := &plan{policy: policy, incident: g.options.Switch}
-	p.attempts, p.delays = g.options.Cap.hold(policy.Retry)
+	p := &plan{policy: policy}
+	capped, within := g.options.Cap.hold(policy.Retry)
+	p.delays, p.within = capped.spreads(), within
 	if name := policy.Retry.Budget; name != "" {
 		p.budget = g.options.Budgets[name]
 		if !p.budget.usable() {
-			return nil, fmt.Errorf("resilient: policy of %s: Retry.Budget is %q, which is none of Options.Budgets", g.name, sanitize.Message(name))
+			return nil, fmt.Errorf("resilient: policy of %s: Retry.Budget is %q, which is none of Options.Budgets", g.Name(), sanitize.Message(name))
 		}
 		p.origin = g.circuit.Offset(p.budget.origin)
 	}
@@ -122,7 +125,7 @@ func (g *Guard) Name() string {
 	if !g.usable() {
 		return ""
 	}
-	return g.name
+	return g.circuit.Name()
 }
 
 // Policy returns the policy in force.
@@ -142,7 +145,7 @@ func (g *Guard) SetPolicy(policy Policy) error {
 		return ErrNilGuard
 	}
 	if err := policy.Validate(); err != nil {
-		return fmt.Errorf("resilient: policy of %s: %w", g.name, err)
+		return fmt.Errorf("resilient: policy of %s: %w", g.Name(), err)
 	}
 	next, err := g.newPlan(policy)
 	if err != nil {

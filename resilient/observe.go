@@ -45,7 +45,7 @@ func (g *Guard) contain(what string, then func()) {
 func (g *Guard) report(what string, value any) {
 	defer func() { _ = recover() }()
 	g.logger().Error("resilient: panic contained",
-		slog.String("service", g.name), slog.String("in", what),
+		slog.String("service", g.Name()), slog.String("in", what),
 		slog.String("panic", sanitize.Message(fmt.Sprint(value))), slog.String("stack", string(debug.Stack())))
 }
 
@@ -120,7 +120,7 @@ func (g *Guard) onTransition(t breaker.Transition) {
 
 // names are the call's, as they may leave.
 func (g *Guard) names(operation string) Call {
-	return Call{Service: g.name, Operation: sanitize.Message(operation)}
+	return Call{Service: g.Name(), Operation: sanitize.Message(operation)}
 }
 
 // The events of a call, in the order in which they can come.
@@ -150,5 +150,5 @@ func (g *Guard) done(c *call, made int, err error) {
 }
 
 func (g *Guard) fellOver(ctx context.Context, operation string, next *Guard, err error) {
-	g.emit(ctx, FellOver{Call: g.names(operation), Next: next.name, Err: sanitize.Error(err)})
+	g.emit(ctx, FellOver{Call: g.names(operation), Next: next.Name(), Err: sanitize.Error(err)})
 }

@@ -40,7 +40,7 @@ func (g *Guard) Acquire(ctx context.Context) (*Permit, error) {
 	plan := g.plan.Load()
 	var permit breaker.Permit
 	var rejected *RejectedError
-	free := plan.incident.isOff(offCircuits)
+	free := g.options.Switch.isOff(offCircuits)
 	if !free {
 		permit, rejected = g.circuit.Acquire(now, attemptLimit(plan.limits(&Op{})))
 	}
@@ -69,7 +69,7 @@ func (p *Permit) Settle(err error) bool {
 	}
 	counted := p.free || p.guard.circuit.Settle(p.permit, outcome, err)
 	if p.guard.observed() {
-		p.guard.attempted(p.ctx, Call{Service: p.guard.name}, 1, p.acquired, outcome, counted, err)
+		p.guard.attempted(p.ctx, Call{Service: p.guard.Name()}, 1, p.acquired, outcome, counted, err)
 	}
 	return counted
 }

@@ -54,7 +54,7 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 		return err
 	}
 	total, each := p.limits(op)
-	permit, free, rejected := g.admit(ctx, p, now, attemptLimit(total, each))
+	permit, free, rejected := g.admit(ctx, now, attemptLimit(total, each))
 	if rejected != nil {
 		if g.observed() {
 			g.refused(ctx, op.name, 0, rejected)
@@ -104,8 +104,8 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 
 // admit asks for the permit of one attempt. free says that it needs none of its own:
 // circuits are switched off, or it is part of a call above that is a probe.
-func (g *Guard) admit(ctx context.Context, p *plan, now, limit time.Duration) (permit breaker.Permit, free bool, rejected *RejectedError) {
-	if p.incident.isOff(offCircuits) {
+func (g *Guard) admit(ctx context.Context, now, limit time.Duration) (permit breaker.Permit, free bool, rejected *RejectedError) {
+	if g.options.Switch.isOff(offCircuits) {
 		return permit, true, nil
 	}
 	permit, rejected = g.circuit.Acquire(now, limit)
@@ -131,7 +131,7 @@ func (g *Guard) check(ctx context.Context, op *Op) error {
 	case ctx == nil:
 		return ErrNilContext
 	case op.has(opInvalid):
-		return fmt.Errorf("%w: %s", ErrInvalidOp, joinNames(g.name, sanitize.Message(op.name)))
+		return fmt.Errorf("%w: %s", ErrInvalidOp, joinNames(g.Name(), sanitize.Message(op.name)))
 	}
 	return nil
 }
@@ -215,10 +215,10 @@ func (g *Guard) count(ctx context.Context, p *plan, op *Op) (attempts int, colla
 		return 1, false
 	case nesting.UnderRetry(ctx):
 		return 1, true
-	case p.incident.isOff(offRetries):
+	case g.options.Switch.isOff(offRetries):
 		return 1, false
 	default:
-		return p.attempts, false
+		return p.attempts(), false
 	}
 }
 
@@ -359,10 +359,10 @@ func (r *retries) next(fn func(context.Context) error) error {
 		}
 		return r.exhausted(ReasonNoTimeLeft, r.endError(), 0)
 	}
-	if r.plan.incident.isOff(offRetries) {
+	if r.guard.options.Switch.isOff(offRetries) {
 		return r.exhausted(ReasonSwitchedOff, nil, 0)
 	}
-	permit, free, rejected := g.admit(r.ctx, r.plan, now, attemptLimit(r.total, r.each))
+	permit, free, rejected := g.admit(r.ctx, now, attemptLimit(r.total, r.each))
 	r.free = free
 	if rejected != nil {
 		if g.observed() {
@@ -437,7 +437,7 @@ func (r *retries) decide(v verdict, err error) error {
 // does, and then the attempt's delay is fixed and its part of the budget taken. The
 // budget comes last, so that nothing is taken in vain.
 func (r *retries) obstacle(v verdict, now time.Duration) (reason Reason, limit error) {
-	if r.plan.incident.isOff(offRetries) {
+	if r.guard.options.Switch.isOff(offRetries) {
 		return ReasonSwitchedOff, nil
 	}
 	if rejected := r.rejects(now); rejected != nil {
@@ -449,7 +449,7 @@ func (r *retries) obstacle(v verdict, now time.Duration) (reason Reason, limit e
 	if v.after < 0 || v.after > r.plan.policy.Retry.MaxRetryAfter {
 		return ReasonRetryAfter, nil
 	}
-	r.delay = max(r.plan.delays[r.made-1].draw(), v.after)
+	r.delay = max(r.plan.within.clamp(r.plan.delays[r.made-1].draw()), v.after)
 	if r.delay >= r.end-now {
 		return ReasonNoTimeLeft, r.endError()
 	}
@@ -462,7 +462,7 @@ func (r *retries) obstacle(v verdict, now time.Duration) (reason Reason, limit e
 
 // rejects returns what the next attempt would be refused with, as things are.
 func (r *retries) rejects(now time.Duration) *RejectedError {
-	if r.plan.incident.isOff(offCircuits) {
+	if r.guard.options.Switch.isOff(offCircuits) {
 		return nil
 	}
 	rejected := r.guard.circuit.Rejects(now)
