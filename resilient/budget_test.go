@@ -244,7 +244,7 @@ func TestTheWindowMovesOn(t *testing.T) {
 		assert.Equal(t, resilient.BudgetSnapshot{Rule: b.Snapshot().Rule, Calls: 5, Retries: 1, Left: 1}, b.Snapshot())
 		time.Sleep(5*sec - 1)
 		assert.Equal(t, 5, b.Snapshot().Calls)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		assert.Equal(t, resilient.BudgetSnapshot{Rule: b.Snapshot().Rule, Calls: 1, Retries: 1}, b.Snapshot())
 		time.Sleep(5 * sec)
 		assert.Equal(t, resilient.BudgetSnapshot{Rule: b.Snapshot().Rule}, b.Snapshot())

@@ -350,17 +350,8 @@ func (r *retries) next(fn func(context.Context) error) error {
 		return r.err
 	}
 	g, now := r.guard, r.guard.circuit.Now()
-	if r.ctx.Err() != nil {
-		return r.exhausted(ReasonContext, context.Cause(r.ctx), 0)
-	}
-	if now >= r.end {
-		if !r.endIsOurs {
-			return r.exhausted(ReasonNoTimeLeft, lateCause(r.ctx), 0)
-		}
-		return r.exhausted(ReasonNoTimeLeft, r.endError(), 0)
-	}
-	if r.guard.options.Switch.isOff(offRetries) {
-		return r.exhausted(ReasonSwitchedOff, nil, 0)
+	if reason, limit := r.overtaken(now); reason != 0 {
+		return r.exhausted(reason, limit, 0)
 	}
 	permit, free, rejected := g.admit(r.ctx, now, attemptLimit(r.total, r.each))
 	r.free = free
@@ -398,6 +389,22 @@ func (r *retries) next(fn func(context.Context) error) error {
 		return nil
 	}
 	return r.decide(v, err)
+}
+
+// overtaken is what has come up during the wait and keeps back the next attempt; 0 if
+// nothing has.
+func (r *retries) overtaken(now time.Duration) (reason Reason, limit error) {
+	switch {
+	case r.ctx.Err() != nil:
+		return ReasonContext, context.Cause(r.ctx)
+	case now >= r.end && !r.endIsOurs:
+		return ReasonNoTimeLeft, lateCause(r.ctx)
+	case now >= r.end:
+		return ReasonNoTimeLeft, r.endError()
+	case r.guard.options.Switch.isOff(offRetries):
+		return ReasonSwitchedOff, nil
+	}
+	return 0, nil
 }
 
 // decide says after a failed attempt whether there will be another, and when; it
