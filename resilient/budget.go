@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Budget bounds the retries of all the guards whose policy names it (see
+// Budget bounds the retries of all the guards of a process whose policy names it (see
 // [RetryPolicy].Budget and [Options].Budgets), so that an outage is not made worse by
 // everybody who tries again. Make it with [NewBudget], in one of two forms: a
 // [TokenBucket], which retries empty and successes fill, or a [CallRatio], which allows
