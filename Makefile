@@ -51,6 +51,10 @@ test: check-format check-generate vet test-root test-nested lint not-run ## chec
 demo: ## run the example services (V=1 shows the logs; ARGS='-run 429' runs some)
 	cd examples/services && go run . $(if $(V),-v) $(ARGS)
 
+.PHONY: demo-agent
+demo-agent: ## run the example agent, whose tool breaks (V=1 shows each round; ARGS='-redis URL')
+	cd examples/agent && go run . $(if $(V),-v) $(ARGS)
+
 .PHONY: bench
 bench: redis ## measure this library side by side with its peers (ARGS=… is passed on)
 	cd bench && go run . $(ARGS)
@@ -120,7 +124,7 @@ redis: ## see that there is a redis-server, from the system's packages if need b
 .PHONY: not-run
 not-run:
 	@command -v redis-server > /dev/null || \
-		echo "NOT RUN, for want of a redis-server: the tests of resilient/redisstore that need one, resilient/redisstore/chaos"
+		echo "NOT RUN, for want of a redis-server: the tests of resilient/redisstore and examples/agent that need one, resilient/redisstore/chaos"
 
 .PHONY: vet
 vet: ## go vet, in every module
@@ -202,6 +206,7 @@ nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) fuzz FUZZTIME=$(NIGHTLY_FUZZ)
 	$(MAKE) chaos
 	$(MAKE) demo
+	$(MAKE) demo-agent
 	$(MAKE) bench
 	$(MAKE) corpus
 	$(MAKE) vet-corpus

@@ -1,6 +1,6 @@
 // Command bench measures guarded calls side by side: this library's, failsafe-go's, and the usual composition by hand
-// of a context's timeout, retry-go and gobreaker. It prints a table of medians and ratios, and ends with one line for
-// each goal; it exits with 1 when one falls short.
+// of a context's timeout, retry-go and gobreaker; and an agent's turns beside look-ups in a map. It prints a table of
+// medians and ratios, and ends with one line for each goal; it exits with 1 when one falls short.
 //
 // The flags choose what is measured; without them it is everything, in about a minute:
 //

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/seed42274fcc/stoic/resilient/breaker"
+	"github.com/seed42274fcc/stoic/resilient/toolguard"
 )
 
 // What is measured is data: a row is a situation, and has contestants, ours first. To measure another thing, add a row
@@ -27,6 +30,7 @@ type row struct {
 	failures    int    // how often the function fails before it succeeds
 	asksDone    bool   // the function looks at its context's Done
 	overHTTP    bool   // the function sends a request to a server on this machine
+	idle        bool   // the function is not called
 	contestants []contestant
 }
 
@@ -47,6 +51,7 @@ const (
 	nameFailsafe  = "failsafe-go"
 	nameByHand    = "by hand"
 	nameGobreaker = "gobreaker alone"
+	nameLookups   = "one map look-up per tool"
 )
 
 // The rows' names.
@@ -63,6 +68,8 @@ const (
 	rowFirst    = "two providers, the first answers"
 	rowSecond   = "two providers, the second answers"
 	rowAlloc    = "yardstick"
+	rowTurn     = "an agent's turn over 100 healthy tools"
+	rowToolCall = "guarded tool call"
 )
 
 func rows() []row {
@@ -79,6 +86,7 @@ func rows() []row {
 		{
 			name: rowAlloc,
 			note: "a bare allocation, to compare with",
+			idle: true,
 			contestants: []contestant{
 				{"64 bytes", allocate},
 			},
@@ -175,6 +183,7 @@ func rows() []row {
 		{
 			name: rowRejected,
 			note: "the whole call, and circuits alone",
+			idle: true,
 			contestants: []contestant{
 				{nameOurs, oursRejected(tripped)},
 				{"stoic, forced open", oursRejected(forcedOpen)},
@@ -182,6 +191,27 @@ func rows() []row {
 				{nameFailsafe, failsafeRejected()},
 				{nameByHand, byHandRejected()},
 				{nameGobreaker, gobreakerRejected()},
+			},
+		},
+		{
+			name: rowTurn,
+			note: "the turn and its filter; all tools are watched, and all of them closed after a failure",
+			idle: true,
+			contestants: []contestant{
+				{nameOurs, oursTurns(toolguard.Options{}, failedOnce)},
+				{"stoic, shared by a store", oursTurns(toolguard.Options{Store: breaker.NewMemoryStore(nil)}, failedOnce)},
+				{"stoic, nothing has failed", oursTurns(toolguard.Options{}, nothingFailed)},
+				{nameLookups, lookups()},
+			},
+		},
+		{
+			name: rowToolCall,
+			note: "with the tool's own time limit, for which each call has a context with a timer",
+			contestants: []contestant{
+				{nameOurs, oursToolCalls(toolguard.Options{}, failedOnce)},
+				{"stoic, no time limit", oursToolCalls(toolguard.Options{Limits: toolguard.Limits{Timeout: toolguard.NoTimeout}}, failedOnce)},
+				{"stoic, nothing has failed", oursToolCalls(toolguard.Options{}, nothingFailed)},
+				{"context.WithTimeout alone", timeoutByHand()},
 			},
 		},
 	}

@@ -61,6 +61,6 @@ func (r *retries) limited(err error) (reached int) {
 
 // matches asks one limit. One that panics does not match.
 func (g *Guard) matches(l AttemptLimit, err error) (yes bool) {
-	defer g.contain("AttemptLimit", func() { yes = false })
+	defer g.journal().Contain("AttemptLimit", func() { yes = false })
 	return l.Match(err)
 }

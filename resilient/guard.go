@@ -75,7 +75,7 @@ func NewGuard(name string, policy Policy, options *Options) (*Guard, error) {
 	}
 	circuit, err := breaker.New(name, policy.Circuit, &breaker.Options{
 		OnTransition: g.onTransition,
-		OnPanic:      func(value any) { g.report("Observer", value) },
+		OnPanic:      func(value any) { g.journal().Report("Observer", value) },
 		Store:        g.options.Store,
 	})
 	if err != nil {

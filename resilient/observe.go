@@ -2,14 +2,20 @@ package resilient
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"github.com/seed42274fcc/stoic/resilient/breaker"
+	"github.com/seed42274fcc/stoic/resilient/internal/journal"
 	"github.com/seed42274fcc/stoic/sanitize"
 )
+
+var words = &journal.Words{Panic: "resilient", Transition: "circuit"}
+
+// journal is the guard's, made where it is needed: guards are many, and seldom write.
+func (g *Guard) journal() *journal.Journal {
+	return &journal.Journal{Words: words, Service: g.Name(), Logger: g.options.Logger}
+}
 
 // observed reports whether it is worth making an event that only observers see.
 func (g *Guard) observed() bool { return len(g.options.Observers) != 0 }
@@ -23,93 +29,33 @@ func (g *Guard) emit(ctx context.Context, event Event) {
 }
 
 func (g *Guard) tell(ctx context.Context, o Observer, event Event) {
-	defer g.contain("Observer", nil)
+	defer g.journal().Contain("Observer", nil)
 	o.Observe(ctx, event)
-}
-
-// contain ends a panic of the user's code that is not the guarded function, and
-// reports it. It must be deferred itself. then, if not nil, sets what holds
-// instead.
-func (g *Guard) contain(what string, then func()) {
-	value := recover()
-	if value == nil {
-		return
-	}
-	if then != nil {
-		then()
-	}
-	g.report(what, value)
-}
-
-// report logs a contained panic. A logger that panics as well is beyond telling.
-func (g *Guard) report(what string, value any) {
-	defer func() { _ = recover() }()
-	g.logger().Error("resilient: panic contained",
-		slog.String("service", g.Name()), slog.String("in", what),
-		slog.String("panic", sanitize.Message(fmt.Sprint(value))), slog.String("stack", string(debug.Stack())))
-}
-
-func (g *Guard) logger() *slog.Logger {
-	if g.options.Logger != nil {
-		return g.options.Logger
-	}
-	return slog.Default()
 }
 
 // logs reports whether a record of that level is wanted.
 func (g *Guard) logs(ctx context.Context, level slog.Level) bool {
-	defer g.contain("Logger", nil)
-	return g.logger().Enabled(ctx, level)
+	defer g.journal().Contain("Logger", nil)
+	return g.journal().Out().Enabled(ctx, level)
 }
 
 // log writes the records that operators rely on: a retry that will be made, and
 // each change of the circuit. The rest is for observers.
 func (g *Guard) log(ctx context.Context, event Event) {
-	defer g.contain("Logger", nil)
+	defer g.journal().Contain("Logger", nil)
 	switch e := event.(type) {
 	case RetryScheduled:
 		attrs := []slog.Attr{
 			slog.String("service", e.Service), slog.String("operation", e.Operation),
 			slog.Int("attempt", e.Attempt), slog.Duration("delay", e.Delay),
 		}
-		g.logger().LogAttrs(ctx, slog.LevelWarn, "retry scheduled", appendErr(attrs, e.Err)...)
+		if e.Err != nil {
+			attrs = append(attrs, slog.String("error", e.Err.Error()))
+		}
+		g.journal().Out().LogAttrs(ctx, slog.LevelWarn, "retry scheduled", attrs...)
 	case CircuitChanged:
-		g.logTransition(ctx, e)
+		g.journal().Transition(ctx, e.Transition, slog.String("service", e.Circuit))
 	}
-}
-
-var transitionMessages = map[breaker.State]string{
-	breaker.Closed:       "circuit closed",
-	breaker.Open:         "circuit opened",
-	breaker.HalfOpen:     "circuit half-open",
-	breaker.ForcedOpen:   "circuit forced open",
-	breaker.ForcedClosed: "circuit forced closed",
-	breaker.Disabled:     "circuit disabled",
-}
-
-func (g *Guard) logTransition(ctx context.Context, e CircuitChanged) {
-	attrs := []slog.Attr{
-		slog.String("service", e.Circuit), slog.String("from", e.From.String()),
-		slog.Int("failure_count", e.Failures), slog.Uint64("round", e.Round),
-	}
-	level := slog.LevelInfo
-	switch e.To {
-	case breaker.Open:
-		level = slog.LevelError
-		attrs = append(attrs, slog.Int("generation", e.Generation), slog.Time("until", e.Until))
-		attrs = appendErr(attrs, e.Cause)
-	case breaker.ForcedOpen, breaker.ForcedClosed, breaker.Disabled:
-		level = slog.LevelWarn // somebody's hand, to be remembered
-	default: // recovery
-	}
-	g.logger().LogAttrs(ctx, level, transitionMessages[e.To], attrs...)
-}
-
-func appendErr(attrs []slog.Attr, err error) []slog.Attr {
-	if err == nil {
-		return attrs
-	}
-	return append(attrs, slog.String("error", safeText(err)))
 }
 
 // onTransition passes the circuit's transitions on.

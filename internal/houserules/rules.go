@@ -50,14 +50,19 @@ var Rules = map[string]Rule{
 		May: []string{"resilient/breaker", "nesting", "sanitize"},
 		Why: "what a store is checked against: it knows the circuit, and no store",
 	},
+	"resilient/internal/journal": {
+		May:   []string{"resilient/breaker", "sanitize"},
+		Never: outside,
+		Why:   "what guards log: it knows circuits, and no guard",
+	},
 	"resilient": {
-		May:   []string{"resilient/breaker", "nesting", "sanitize", "github.com/avast/retry-go/v4"},
+		May:   []string{"resilient/breaker", "resilient/internal/journal", "nesting", "sanitize", "github.com/avast/retry-go/v4"},
 		Never: outside,
 		Why:   "the core: below it are the circuit, the leaves and the library that retries",
 	},
 
 	"policies":                {May: core, Why: around + "; Redis comes in through the options only"},
-	"resilient/toolguard":     {May: core, Why: around},
+	"resilient/toolguard":     {May: append([]string{"resilient/internal/journal"}, core...), Why: around},
 	"resilient/httpguard":     {May: core, Why: around},
 	"resilient/dashboard":     {May: core, Why: around},
 	"resilient/resilienttest": {May: core, Why: around},

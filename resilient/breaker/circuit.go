@@ -45,8 +45,7 @@ type Circuit struct {
 	cause    error    // the last failure that counted
 	order    Order    // the last one of an operator
 	closed   [2]*view // the two views of a closed round: clean, and with failures
-	pending  []Transition
-	telling  bool // a goroutine is delivering
+	news     queue[Transition]
 }
 
 // view is what is published of one state: immutable, so that it cannot tear.
@@ -405,7 +404,7 @@ func (c *Circuit) advance(next Machine, settings Settings, now time.Duration) {
 	}
 	c.publish(now)
 	if to := next.State(settings); to != from {
-		c.pending = append(c.pending, c.transition(from, to))
+		c.news.add(c.transition(from, to))
 	}
 }
 

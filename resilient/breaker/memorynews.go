@@ -1,24 +1,33 @@
 package breaker
 
-import "slices"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // topic is one circuit's news in a [MemoryStore], whose mutex guards it.
 type topic struct {
 	listeners []*listener
-	pending   []telling
-	telling   bool // a goroutine is at it
+	news      queue[telling]
 }
 
 // listener is one of those that watch a circuit.
 type listener struct {
 	news    func(News)
-	stopped bool
+	stopped atomic.Bool
 }
 
 // telling is what one listener is still to be told.
 type telling struct {
 	listener *listener
 	answer   Answer
+}
+
+// tell tells it, unless nobody wants to hear it any more.
+func (t telling) tell() {
+	if !t.listener.stopped.Load() {
+		t.listener.news(News{Live: true, Answer: &t.answer})
+	}
 }
 
 // Watch tells the listener at once what is known, and from then on what changes. A store
@@ -36,9 +45,9 @@ func (s *MemoryStore) Watch(circuit string, news func(News)) (stop func()) {
 		s.topics[circuit] = t
 	}
 	t.listeners = append(t.listeners, one)
-	t.pending = append(t.pending, telling{one, answer})
+	t.news.add(telling{one, answer})
 	s.mu.Unlock()
-	s.deliver(t)
+	t.news.deliver(&s.mu, telling.tell)
 	return func() { s.unwatch(circuit, t, one) }
 }
 
@@ -46,7 +55,7 @@ func (s *MemoryStore) Watch(circuit string, news func(News)) (stop func()) {
 func (s *MemoryStore) unwatch(circuit string, t *topic, one *listener) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one.stopped = true
+	one.stopped.Store(true)
 	t.listeners = slices.DeleteFunc(t.listeners, func(l *listener) bool { return l == one })
 	if len(t.listeners) == 0 && s.topics[circuit] == t {
 		delete(s.topics, circuit)
@@ -59,43 +68,4 @@ func newsworthy(before, after Record) bool {
 		(before.Failures == 0) != (after.Failures == 0) ||
 		before.ForceUntil != after.ForceUntil || before.Ordered != after.Ordered ||
 		!slices.Equal(before.Leases, after.Leases) || !slices.Equal(before.Votes, after.Votes)
-}
-
-// deliver tells what is pending, unless another goroutine is at it: that one will find
-// it. So news arrive in order and one at a time, and a listener whose command causes
-// more does not recurse.
-func (s *MemoryStore) deliver(t *topic) {
-	for {
-		s.mu.Lock()
-		if t.telling || len(t.pending) == 0 {
-			s.mu.Unlock()
-			return
-		}
-		next := t.pending[0]
-		if t.pending = t.pending[1:]; len(t.pending) == 0 {
-			t.pending = nil // else the array would grow at one end and leak at the other
-		}
-		t.telling = true
-		stopped := next.listener.stopped
-		s.mu.Unlock()
-		s.tell(t, next, stopped)
-	}
-}
-
-// tell calls one listener. A panic or a runtime.Goexit in it ends the goroutine, as it
-// must, but not the delivery of the rest.
-func (s *MemoryStore) tell(t *topic, next telling, stopped bool) {
-	returned := false
-	defer func() {
-		s.mu.Lock()
-		t.telling = false
-		s.mu.Unlock()
-		if !returned {
-			s.deliver(t)
-		}
-	}()
-	if !stopped {
-		next.listener.news(News{Live: true, Answer: &next.answer})
-	}
-	returned = true
 }

@@ -92,7 +92,7 @@ func (s *MemoryStore) Do(ctx context.Context, circuit string, c Command) (Answer
 	t := s.topics[circuit]
 	s.mu.Unlock()
 	if t != nil {
-		s.deliver(t)
+		t.news.deliver(&s.mu, telling.tell)
 	}
 	return answer, nil
 }
@@ -104,7 +104,7 @@ func (s *MemoryStore) apply(circuit string, c Command) Answer {
 	s.keep(circuit, kept{record: after, asked: answer.Now})
 	if t := s.topics[circuit]; t != nil && newsworthy(before, after) {
 		for _, listener := range t.listeners {
-			t.pending = append(t.pending, telling{listener, answer.shown()})
+			t.news.add(telling{listener, answer.shown()})
 		}
 	}
 	return answer.shown()

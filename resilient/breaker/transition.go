@@ -37,53 +37,23 @@ func (c *Circuit) transition(from, to State) Transition {
 
 // unlock ends a change: what came of it is delivered once the mutex is free.
 func (c *Circuit) unlock() {
-	waiting := len(c.pending) > 0
+	waiting := len(c.news.waiting) > 0
 	c.mu.Unlock()
 	if waiting {
-		c.deliver()
+		c.news.deliver(&c.mu, c.tell)
 	}
 }
 
-// deliver tells the listener of the transitions that are waiting, unless another
-// goroutine is at it: that one will find them. So they arrive in order and one
-// at a time, and a listener that causes another does not recurse.
-func (c *Circuit) deliver() {
-	for {
-		c.mu.Lock()
-		if c.telling || len(c.pending) == 0 {
-			c.mu.Unlock()
-			return
-		}
-		next := c.pending[0]
-		if c.pending = c.pending[1:]; len(c.pending) == 0 {
-			c.pending = nil // else the array would grow at one end and leak at the other
-		}
-		c.telling = true
-		c.mu.Unlock()
-		c.tell(next)
-	}
-}
-
-// tell calls the listener. A panic in it is contained. A runtime.Goexit in it
-// ends the goroutine, as it must, but not the delivery of the rest.
+// tell calls the listener. A panic in it is contained.
 func (c *Circuit) tell(t Transition) {
-	returned := false
 	defer func() {
-		panicked := recover()
-		c.mu.Lock()
-		c.telling = false
-		c.mu.Unlock()
-		switch {
-		case panicked != nil:
+		if panicked := recover(); panicked != nil {
 			c.report(panicked)
-		case !returned:
-			c.deliver()
 		}
 	}()
 	if c.options.OnTransition != nil {
 		c.options.OnTransition(t)
 	}
-	returned = true
 }
 
 // report tells what the listener panicked with. Who panics on that is beyond help.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/seed42274fcc/stoic/resilient/breaker"
 	"github.com/seed42274fcc/stoic/resilient/toolguard"
@@ -19,9 +20,23 @@ func TestAllocationsOfATurn(t *testing.T) {
 	}
 	known := watchAll()
 	known.Store = breaker.NewMemoryStore(nil)
-	for name, options := range map[string]toolguard.Options{"nothing has failed": watchAll(), "all are known": known, "idle": {}} {
+	for name, test := range map[string]struct {
+		options toolguard.Options
+		failed  bool // each of them, once
+	}{
+		"nothing has failed":   {options: watchAll()},
+		"all have failed once": {options: watchAll(), failed: true},
+		"all are known":        {options: known},
+		"idle":                 {},
+	} {
 		t.Run(name, func(t *testing.T) {
-			g := newGuard(t, options)
+			g := newGuard(t, test.options)
+			for _, name := range names {
+				if test.failed {
+					require.NoError(t, call(t.Context(), g, name, toolguard.Error))
+					require.NoError(t, call(t.Context(), g, name, toolguard.Success))
+				}
+			}
 			tools := register(names...)
 			ctx := context.Background()
 			g.Turn(ctx, names)

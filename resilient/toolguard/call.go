@@ -56,6 +56,6 @@ func (g *Guard) check(ctx context.Context, tool string, arguments any) (err erro
 	if !g.Watches(tool) || g.plan.CheckArguments == nil || ctx == nil {
 		return nil
 	}
-	defer g.contain("CheckArguments", func() { err = nil })
+	defer g.journal.Contain("CheckArguments", func() { err = nil })
 	return g.plan.CheckArguments(ctx, tool, arguments)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync/atomic"
 	"time"
+
+	"github.com/seed42274fcc/stoic/resilient/internal/journal"
 )
 
 // ErrNilGuard says that the guard is nil or was not made by [New]. New(nil) is a guard
@@ -17,6 +19,7 @@ var ErrNilGuard = errors.New("toolguard: the guard is nil or was not made by New
 // [ErrNilGuard].
 type Guard struct {
 	plan     *plan
+	journal  journal.Journal
 	rules    atomic.Pointer[rules]
 	origin   time.Time
 	shelf    shelf
@@ -35,6 +38,7 @@ func New(options *Options) (*Guard, error) {
 	}
 	g := &Guard{
 		plan: p, origin: time.Now(),
+		journal:  journal.Journal{Words: words, Logger: p.Logger},
 		shelf:    shelf{bound: p.MaxCircuits},
 		sessions: sessions{limit: p.MaxFailuresPerSession, bound: p.MaxCircuits},
 	}
@@ -65,7 +69,7 @@ func (g *Guard) key(ctx context.Context) (key string, ok bool) {
 	if g.plan.Key == nil {
 		return "", true
 	}
-	defer g.contain("Key", func() { key, ok = "", false })
+	defer g.journal.Contain("Key", func() { key, ok = "", false })
 	return g.plan.Key(ctx), true
 }
 

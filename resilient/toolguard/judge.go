@@ -67,6 +67,6 @@ func (p *Permit) classify(value any, err error) (o Outcome, ok bool) {
 	if p.rule == nil || p.guard.plan.Classify == nil {
 		return Ignored, false
 	}
-	defer p.guard.contain("Classify", func() { o, ok = Ignored, false })
+	defer p.guard.journal.Contain("Classify", func() { o, ok = Ignored, false })
 	return p.guard.plan.Classify(p.caller, Result{Tool: p.name, Value: value, Err: err})
 }

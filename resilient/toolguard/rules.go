@@ -119,7 +119,7 @@ func (g *Guard) SetLimits(limits Limits, single map[string]Limits) error {
 		one.do(func() {
 			// Those of the moment: another SetLimits may have overtaken this one.
 			if err := one.circuit.Load().SetSettings(g.rules.Load().of(one.name).settings); err != nil {
-				g.report("SetLimits", err)
+				g.journal.Report("SetLimits", err)
 			}
 		})
 	}

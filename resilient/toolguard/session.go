@@ -83,6 +83,6 @@ func (g *Guard) session(ctx context.Context) (id string) {
 	if g.plan.MaxFailuresPerSession == 0 {
 		return ""
 	}
-	defer g.contain("Session", func() { id = "" })
+	defer g.journal.Contain("Session", func() { id = "" })
 	return g.plan.Session(ctx)
 }

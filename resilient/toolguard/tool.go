@@ -30,11 +30,11 @@ func (t *tool) make() {
 	g := t.guard
 	circuit, err := breaker.New(CircuitName(t.key, t.name), t.rule().settings, &breaker.Options{
 		OnTransition: func(change breaker.Transition) { t.do(func() { g.onTransition(t, change) }) },
-		OnPanic:      func(value any) { g.report("Observer", value) },
+		OnPanic:      func(value any) { g.journal.Report("Observer", value) },
 		Store:        g.plan.Store,
 	})
 	if err != nil { // the settings were valid when the guard was made
-		g.report("New", err)
+		g.journal.Report("New", err)
 		return
 	}
 	t.shift = circuit.Now() - g.now()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed42274fcc/stoic/resilient/breaker"
 	"github.com/seed42274fcc/stoic/resilient/redisstore"
+	"github.com/seed42274fcc/stoic/resilient/toolguard"
 )
 
 // patient is for tests in which Redis always answers: a machine that is busy with other
@@ -30,14 +31,26 @@ type member struct {
 	leave func() // ends Run and the client, and waits until nothing is left of them
 }
 
-// counter counts the scripts that calls send. What Run reads comes in pipelines, which
-// are not counted.
-type counter struct{ scripts atomic.Int64 }
+// counter counts the scripts that calls send one by one, and the round trips that they
+// make. What Run sends is not counted, nor what the client itself says on a new connection.
+type counter struct{ scripts, trips atomic.Int64 }
+
+// byRun is in the context of all that Run does.
+type byRun struct{}
+
+func (c *counter) trip(ctx context.Context, first redis.Cmder) {
+	if ctx.Value(byRun{}) == nil && first.Name() != "hello" && first.Name() != "client" {
+		c.trips.Add(1)
+	}
+}
 
 func (c *counter) DialHook(next redis.DialHook) redis.DialHook { return next }
 
 func (c *counter) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return next
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		c.trip(ctx, cmds[0])
+		return next(ctx, cmds)
+	}
 }
 
 func (c *counter) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
@@ -45,12 +58,20 @@ func (c *counter) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 		if strings.HasPrefix(cmd.Name(), "eval") {
 			c.scripts.Add(1)
 		}
+		c.trip(ctx, cmd)
 		return next(ctx, cmd)
 	}
 }
 
-// reset returns how many there were since it was last called.
+// reset returns how many scripts there were since it was last called.
 func (c *counter) reset() int { return int(c.scripts.Swap(0)) }
+
+// during returns how many round trips there are while f does something.
+func (c *counter) during(f func()) int {
+	before := c.trips.Load()
+	f()
+	return int(c.trips.Load() - before)
+}
 
 // join makes a replica. With news, Run runs.
 func join(t testing.TB, address string, options *redisstore.Options, news bool) *member {
@@ -61,7 +82,7 @@ func join(t testing.TB, address string, options *redisstore.Options, news bool) 
 	store, err := redisstore.New(client, options)
 	require.NoError(t, err)
 	m.store = store
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), byRun{}, true))
 	var running sync.WaitGroup
 	if news {
 		running.Go(func() { _ = store.Run(ctx) })
@@ -81,6 +102,16 @@ func (m *member) circuit(t testing.TB, name string, s breaker.Settings) *breaker
 	c, err := breaker.New(name, s, &breaker.Options{Store: m.store})
 	require.NoError(t, err)
 	return c
+}
+
+// guard makes one of all tools, which the member shares.
+func (m *member) guard(t testing.TB, options toolguard.Options) *toolguard.Guard {
+	t.Helper()
+	options.MonitorAll, options.Store = true, m.store
+	g, err := toolguard.New(&options)
+	require.NoError(t, err)
+	t.Cleanup(g.Close)
+	return g
 }
 
 // live waits until news arrive.

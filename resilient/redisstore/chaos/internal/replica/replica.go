@@ -30,6 +30,12 @@ type Request struct {
 	Work *Working `json:",omitempty"`
 	// Rush has it ask for probes.
 	Rush *Rushing `json:",omitempty"`
+	// Guard gives it a guard of tools that it shares.
+	Guard *Guarding `json:",omitempty"`
+	// Turn has its agents make turns; with none of them, it tells what it knows.
+	Turn *Turning `json:",omitempty"`
+	// Use ends the turn that was offered the tool.
+	Use *Using `json:",omitempty"`
 }
 
 // Response is what came of a request, or a part of it.
@@ -45,10 +51,11 @@ type Response struct {
 	Error string `json:",omitempty"`
 }
 
-// Report is what came of working and rushing.
+// Report is what came of what is not written down.
 type Report struct {
-	Work Worked
-	Rush Rushed
+	Work  Worked
+	Rush  Rushed
+	Tools Toolbox
 }
 
 // Main is what a replica does instead of testing. It returns false in a process that is

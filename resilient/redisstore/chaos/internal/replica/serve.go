@@ -19,6 +19,7 @@ type server struct {
 	mu      sync.Mutex // one line at a time
 	output  *json.Encoder
 	circuit *breaker.Circuit
+	tools   *toolbox
 }
 
 func serve(input io.Reader, output io.Writer) {
@@ -47,15 +48,28 @@ func (s *server) say(r Response) {
 	_ = s.output.Encode(r)
 }
 
-var errNoCircuit = errors.New("no circuit was opened")
+var (
+	errNoCircuit = errors.New("no circuit was opened")
+	errNoGuard   = errors.New("no guard was made")
+)
 
 func (s *server) handle(q Request, r *Response) (err error) {
+	ctx := context.Background()
 	switch {
 	case q.Write != nil:
-		return q.Write.do(context.Background(), s.say)
+		return q.Write.do(ctx, s.say)
 	case q.Open != nil:
-		s.circuit, err = q.Open.do(context.Background())
+		s.circuit, err = q.Open.do(ctx)
 		return err
+	case q.Guard != nil:
+		s.tools, err = q.Guard.do(ctx)
+		return err
+	case q.Turn != nil && s.tools != nil:
+		r.Report.Tools = q.Turn.do(ctx, s.tools)
+	case q.Use != nil && s.tools != nil:
+		r.Report.Tools = q.Use.do(ctx, s.tools)
+	case q.Turn != nil || q.Use != nil:
+		return errNoGuard
 	case s.circuit == nil:
 		return errNoCircuit
 	case q.Work != nil:
