@@ -42,10 +42,14 @@ func TestA82RetriesSwitchedOff(t *testing.T) {
 // It is live: a call on its way ends with its next failure, or with its wait.
 func TestRetriesSwitchedOffMeanwhile(t *testing.T) {
 	overEntries(t, func(t *testing.T, in entry) {
-		for _, when := range []time.Duration{ms / 2, 3 * sec / 2} { // in the first attempt, in the second wait
+		for when, took := range map[time.Duration]time.Duration{
+			ms / 2:      ms,           // in the first attempt: there is no wait
+			3 * sec / 2: 2*sec + 2*ms, // in the second wait
+		} {
 			options, s, _ := switched()
 			g := newGuard(t, steady(attempts(10)), options)
 			calls := 0
+			start := time.Now()
 			time.AfterFunc(when, func() { s.SetRetries(false) })
 			_, err := in.call(t.Context(), g, get, func(context.Context) (int, error) {
 				calls++
@@ -57,6 +61,7 @@ func TestRetriesSwitchedOffMeanwhile(t *testing.T) {
 			assert.Equal(t, resilient.ReasonSwitchedOff, exhausted.Reason)
 			assert.Equal(t, calls, exhausted.Attempts)
 			assert.Equal(t, 1+int(when/sec), calls)
+			assert.Equal(t, took, time.Since(start))
 			assert.Contains(t, err.Error(), "retries switched off: down")
 		}
 	})
