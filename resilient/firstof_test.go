@@ -356,7 +356,16 @@ func TestFirstOfUnderARetry(t *testing.T) {
 			assert.Equal(t, 5*sec, time.Since(start))
 		})
 	})
-	assert.Zero(t, resilient.MarksOf((*resilient.NoAnswerError)(nil)))
+	t.Run("P30 a typed nil", func(t *testing.T) {
+		log := &journal{}
+		g := newGuard(t, steady(noDelay, attempts(2)), &resilient.Options{Logger: log.logger()})
+		var none *resilient.NoAnswerError
+		calls := 0
+		err := resilient.Do(t.Context(), g, get, func(context.Context) error { calls++; return none })
+		require.Error(t, err)
+		assert.Equal(t, 2, calls, "a failure like any other")
+		assert.NotContains(t, log.text(), "panic")
+	})
 }
 
 // The context of an alternative ends with it.

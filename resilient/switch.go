@@ -11,11 +11,12 @@ import (
 // may be what makes things worse. The zero value has both on. It is safe for concurrent
 // use; do not copy it after its first use. On nil both are on, and stay so.
 //
-// With retries off every call is made once, and one that waits for its next attempt
-// ends with [ReasonSwitchedOff]. With circuits off every attempt is admitted and counts
-// nothing, as if each were disabled; what began before still counts. A circuit
-// stays what it was meanwhile, with its times: one that was open is open afterwards,
-// until its time is over. Time limits and nesting hold as ever.
+// With retries off every call is made once; one that is on its way ends with its next
+// failure, or after the wait that it is in, with [ReasonSwitchedOff]. With circuits off
+// every attempt is admitted and counts nothing, as if each circuit were disabled; what
+// began before still counts. A circuit stays what it was meanwhile, with its times: one
+// that was open is open afterwards, until its time is over. Time limits and nesting hold
+// as ever.
 type Switch struct {
 	// Logger takes one record, of level Warn, for each change. Nil means slog.Default(),
 	// as it is at that moment. Set it before the first use.
