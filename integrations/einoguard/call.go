@@ -68,11 +68,7 @@ func invoke[R any](ctx context.Context, c call, say func(string) R, fn func(cont
 		return fn(permit.Context())
 	}
 	limited := permit.Context()
-	over := watch(limited, func() {
-		if ours(limited) {
-			permit.EndResult(nil, context.Cause(limited))
-		}
-	})
+	over := limit(permit)
 	returned := false
 	defer func() {
 		if !returned { // a panic or the end of the goroutine
@@ -87,13 +83,16 @@ func invoke[R any](ctx context.Context, c call, say func(string) R, fn func(cont
 	return result, err
 }
 
-// watch calls timeUp when a context is over. What it returns ends the watch; where it
-// comes too late, it waits for timeUp, so that who has the result finds it counted.
-func watch(ctx context.Context, timeUp func()) (over func()) {
-	told := make(chan struct{})
+// limit ends a permit when the tool's own time is over, and not before the call has. What
+// it returns ends that; where it comes too late, it waits, so that who has the result
+// finds it counted.
+func limit(permit *toolguard.Permit) (over func()) {
+	ctx, told := permit.Context(), make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(told)
-		timeUp()
+		if ours(ctx) {
+			permit.EndResult(nil, context.Cause(ctx))
+		}
 	})
 	return func() {
 		if !stop() {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/cloudwego/eino/adk"
 	"github.com/cloudwego/eino/components/model"
@@ -38,10 +39,26 @@ func newGuard(t testing.TB, options toolguard.Options) *einoguard.Guard {
 
 func watchAll() toolguard.Options { return toolguard.Options{MonitorAll: true} }
 
+// soon watches all tools, with a cooldown that is over at once.
+func soon() toolguard.Options {
+	return toolguard.Options{MonitorAll: true, Limits: toolguard.Limits{RecoveryTimeout: time.Nanosecond}}
+}
+
 // bubble runs a test in which time takes no time.
 func bubble(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	synctest.Test(t, f)
+}
+
+// bubbleUnless is for runs that stream: eino gives their events finalizers, which must not
+// close the channels of a bubble.
+func bubbleUnless(streaming bool, t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	if streaming {
+		f(t)
+		return
+	}
+	bubble(t, f)
 }
 
 // info is that of a tool that takes a text.
@@ -376,7 +393,7 @@ func run(t testing.TB, g *einoguard.Guard, config *adk.ChatModelAgentConfig, opt
 	return collect(newRunner(t, g, config, false).Query(t.Context(), "do it", options...))
 }
 
-// fail makes a tool's circuit open by three runs that fail.
+// open makes a tool's circuit open by three calls that fail.
 func open(t testing.TB, g *einoguard.Guard, name string) {
 	t.Helper()
 	for range 3 {
@@ -385,6 +402,13 @@ func open(t testing.TB, g *einoguard.Guard, name string) {
 		permit.End(toolguard.Error)
 	}
 	require.Equal(t, breaker.Open, state(g, name))
+}
+
+// due makes a tool's circuit open whose cooldown is over soon.
+func due(t testing.TB, g *einoguard.Guard, name string) {
+	t.Helper()
+	open(t, g, name)
+	time.Sleep(time.Until(g.Tools().Circuit("", name).Snapshot().Until) + 1)
 }
 
 // state is that of a tool; closed while nothing is known.

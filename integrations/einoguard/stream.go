@@ -2,20 +2,17 @@ package einoguard
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"sync"
-	"sync/atomic"
 
 	"github.com/cloudwego/eino/schema"
 
 	"github.com/seed42274fcc/stoic/resilient/toolguard"
-	"github.com/seed42274fcc/stoic/sanitize"
 )
 
-// stream calls a tool whose result comes in chunks. The permit ends with the stream. Only
-// who passes the chunks on can tell whether a stream was left by its reader, so there is a
-// goroutine for each stream of a tool that is watched.
+// stream calls a tool whose result comes in chunks. The permit ends with the stream, and
+// that must not depend on its reader: eino leaves streams unread and open when another
+// call of the same answer fails, or when the run is cancelled. So the guard reads a copy,
+// in a goroutine for each stream of a tool that is watched, which ends with the stream.
 func stream[T any](ctx context.Context, c call, say func(string) T, fn func(context.Context) (*schema.StreamReader[T], error)) (*schema.StreamReader[T], error) {
 	permit, err := c.begin(ctx)
 	if err != nil {
@@ -28,120 +25,82 @@ func stream[T any](ctx context.Context, c call, say func(string) T, fn func(cont
 	if !permit.Watched() {
 		return fn(permit.Context())
 	}
-	p := &pump[T]{call: c, permit: permit, ctx: permit.Context()}
-	p.waits.Store(true)
-	p.over = sync.OnceFunc(watch(p.ctx, p.timeUp))
-	returned := false
+	l := newListener[T](c, permit)
+	handed := false
 	defer func() {
-		if !returned { // a panic or the end of the goroutine
-			p.end(toolguard.Error)
+		if !handed {
+			l.abandon()
 		}
 	}()
-	in, err := fn(p.ctx)
-	returned = true
-	if err != nil || in == nil {
-		p.settle(err)
-		return in, err
+	reader, err := fn(l.ctx)
+	if err != nil || reader == nil {
+		l.settle(err)
+		return reader, err
 	}
-	p.in = in
-	return p.start(), nil
+	copies := reader.Copy(2)
+	handed = true
+	go l.listen(copies[1])
+	return copies[0], nil
 }
 
-// pump passes a tool's chunks on.
-type pump[T any] struct {
+// listener hears what comes of a stream.
+type listener[T any] struct {
 	call   call
 	permit *toolguard.Permit
 	ctx    context.Context // the permit's
 	over   func()
-	in     *schema.StreamReader[T]
-	out    *schema.StreamWriter[T]
-	waits  atomic.Bool // for the tool, and not for the reader
-	chunks []T         // for Classify
+	ended  bool
+	chunks []T // for Classify
 }
 
-// start returns the stream for the reader. Eino leaves streams unread and open when
-// another call of the same answer fails; the pump must not wait for their readers for
-// ever. The conversion keeps the reader alive for as long as somebody has its own.
-func (p *pump[T]) start() *schema.StreamReader[T] {
-	reader, out := schema.Pipe[T](0)
-	reader.SetAutomaticClose()
-	p.out = out
-	go p.run()
-	return schema.StreamReaderWithConvert(reader, func(chunk T) (T, error) { return chunk, nil })
+func newListener[T any](c call, permit *toolguard.Permit) *listener[T] {
+	return &listener[T]{call: c, permit: permit, ctx: permit.Context(), over: limit(permit)}
 }
 
-func (p *pump[T]) run() {
-	defer p.out.Close()
-	defer p.in.Close()
-	returned := false
-	defer func() {
-		if returned {
-			return
-		}
-		// Somebody else's code has panicked or ended the goroutine: without the guard that
-		// would have been the reader's.
-		value := recover()
-		p.end(toolguard.Error)
-		var none T
-		p.out.Send(none, fmt.Errorf("einoguard: the stream of tool %q has ended in a panic: %s",
-			sanitize.Message(p.call.called), sanitize.Message(fmt.Sprint(value))))
-	}()
-	p.pass()
-	returned = true
-}
-
-// pass passes on what comes, until the end of the stream or of its reader.
-func (p *pump[T]) pass() {
+// listen hears a stream until it ends, or fails: then nothing that comes after matters.
+func (l *listener[T]) listen(reader *schema.StreamReader[T]) {
+	defer reader.Close()
+	defer l.contain()
 	for {
-		p.waits.Store(true)
-		chunk, err := p.in.Recv()
-		p.waits.Store(false)
-		if err == io.EOF { // what wraps it is an error, to eino as well
-			p.settle(nil)
+		chunk, err := reader.Recv()
+		if _, partly := schema.GetSourceName(err); partly {
+			continue // the end of one of several streams in one
+		}
+		switch {
+		case err == io.EOF: // what wraps it is an error, to eino as well
+			l.settle(nil)
 			return
-		}
-		p.note(chunk, err)
-		if p.out.Send(chunk, err) {
-			p.end(toolguard.Interrupted)
+		case err != nil:
+			l.settle(err)
 			return
+		case l.call.guard.classifies:
+			l.chunks = append(l.chunks, chunk)
 		}
 	}
 }
 
-// note takes a chunk, or an error in the middle: that is the tool's, unless it says that
-// one of several streams in one has ended.
-func (p *pump[T]) note(chunk T, err error) {
-	if err == nil {
-		if p.call.guard.classifies {
-			p.chunks = append(p.chunks, chunk)
-		}
-		return
-	}
-	if _, partly := schema.GetSourceName(err); !partly {
-		p.settle(err)
-	}
-}
-
-// timeUp ends the permit when the time of the tool or of its caller is over. Where the
-// tool has done its part, and the reader has not taken it, there is no verdict.
-func (p *pump[T]) timeUp() {
-	if p.waits.Load() {
-		p.permit.EndResult(nil, context.Cause(p.ctx))
-		return
-	}
-	p.permit.End(toolguard.Interrupted)
-}
-
-func (p *pump[T]) settle(err error) {
-	p.over()
+// settle ends the permit with what the stream came to.
+func (l *listener[T]) settle(err error) {
+	l.ended = true
+	l.over()
 	var value any
-	if p.chunks != nil {
-		value = p.chunks
+	if l.chunks != nil {
+		value = l.chunks
 	}
-	p.call.settle(p.ctx, p.permit, value, err)
+	l.call.settle(l.ctx, l.permit, value, err)
 }
 
-func (p *pump[T]) end(o toolguard.Outcome) {
-	p.over()
-	p.permit.End(o)
+// abandon ends the permit where a panic or the end of the goroutine has come before.
+func (l *listener[T]) abandon() {
+	if !l.ended {
+		l.over()
+		l.permit.End(toolguard.Error)
+	}
+}
+
+// contain is for the panic of a stream, which its reader will learn of by an error: this
+// goroutine is nobody's.
+func (l *listener[T]) contain() {
+	_ = recover()
+	l.abandon()
 }
