@@ -228,7 +228,7 @@ func TestRetriedModel(t *testing.T) {
 			}
 		}}
 		config := configured(m, invokable{b})
-		config.ModelRetryConfig = &adk.ModelRetryConfig{MaxRetries: 1, IsRetryAble: func(context.Context, error) bool { return true }}
+		config.ModelRetryConfig = &adk.ModelRetryConfig{MaxRetries: 1}
 		o := run(t, g, config)
 		require.NoError(t, o.err)
 		assert.Equal(t, [][]string{{"search"}, {"search"}, {"search"}}, m.offered())

@@ -45,18 +45,18 @@ func (s *spy) BeforeModelRewriteState(ctx context.Context, state *adk.ChatModelA
 
 type withOptions struct {
 	model.BaseChatModel
-	more []model.Option
+	more func([]*schema.ToolInfo) []model.Option
 }
 
 func (w withOptions) Generate(ctx context.Context, input []*schema.Message, options ...model.Option) (*schema.Message, error) {
-	return w.BaseChatModel.Generate(ctx, input, append(options, w.more...)...)
+	return w.BaseChatModel.Generate(ctx, input, append(options, w.more(model.GetCommonOptions(nil, options...).Tools)...)...)
 }
 
-func (s *spy) WrapModel(_ context.Context, next model.BaseChatModel, mc *adk.ModelContext) (model.BaseChatModel, error) {
+func (s *spy) WrapModel(_ context.Context, next model.BaseChatModel, _ *adk.ModelContext) (model.BaseChatModel, error) {
 	if s.wrapModel == nil {
 		return next, nil
 	}
-	return withOptions{next, s.wrapModel(mc.Tools)}, nil
+	return withOptions{next, s.wrapModel}, nil
 }
 
 func (s *spy) WrapInvokableToolCall(_ context.Context, next adk.InvokableToolCallEndpoint, tc *adk.ToolContext) (adk.InvokableToolCallEndpoint, error) {

@@ -57,7 +57,7 @@ func (g *Guard) Close() { g.tools.Close() }
 // called, and by which aliases the tools are, is taken from the configuration.
 func (g *Guard) Protect(config *adk.ChatModelAgentConfig) {
 	m := &middleware{guard: g, exit: config.Exit, canonical: canonical(config.ToolsConfig.ToolAliases)}
-	config.Handlers = append(slices.Clip(slices.Clone(config.Handlers)), m)
+	config.Handlers = append(slices.Clone(config.Handlers), m)
 }
 
 // Middleware is for agents whose configuration is made elsewhere: put it last into their

@@ -25,7 +25,7 @@ func wrapped(t *testing.T, g *einoguard.Guard, options ...model.Option) *model.O
 	ctx, _, err := m.BeforeAgent(t.Context(), &adk.ChatModelAgentContext{})
 	require.NoError(t, err)
 	inner := turns(0)
-	guarded, err := m.WrapModel(ctx, inner, &adk.ModelContext{Tools: model.GetCommonOptions(nil, options...).Tools})
+	guarded, err := m.WrapModel(ctx, inner, &adk.ModelContext{})
 	require.NoError(t, err)
 	_, err = guarded.Generate(ctx, []*schema.Message{schema.UserMessage("do it")}, options...)
 	require.NoError(t, err)

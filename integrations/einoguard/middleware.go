@@ -39,16 +39,12 @@ func (m *middleware) AfterAgent(ctx context.Context, _ *adk.ChatModelAgentState)
 
 // WrapModel is the filter on the list: a turn for each request, those that are repeated
 // among them.
-func (m *middleware) WrapModel(ctx context.Context, next model.BaseChatModel, mc *adk.ModelContext) (model.BaseChatModel, error) {
+func (m *middleware) WrapModel(ctx context.Context, next model.BaseChatModel, _ *adk.ModelContext) (model.BaseChatModel, error) {
 	run := m.runIn(ctx)
 	if m.guard.idle || run == nil {
 		return next, nil
 	}
-	filtered := &filteredModel{next: next, middleware: m, run: run}
-	if mc != nil {
-		filtered.tools = mc.Tools
-	}
-	return filtered, nil
+	return &filteredModel{next: next, middleware: m, run: run}, nil
 }
 
 // AfterModelRewriteState looks at what the model has asked for.
@@ -89,7 +85,6 @@ type filteredModel struct {
 	next       model.BaseChatModel
 	middleware *middleware
 	run        *run
-	tools      []*toolInfo // where the options have none
 }
 
 // Generate is part of model.BaseChatModel.
@@ -129,7 +124,7 @@ func (f *filteredModel) Stream(ctx context.Context, input []*schema.Message, opt
 // turn opens the turn of a request, and returns the options for it.
 func (f *filteredModel) turn(ctx context.Context, options []model.Option) (*turn, []model.Option) {
 	m := f.middleware
-	asked := request{Options: model.GetCommonOptions(&model.Options{Tools: f.tools}, options...), options: options}
+	asked := request{Options: model.GetCommonOptions(nil, options...), options: options}
 	t := &turn{infos: byName(asked.all()), forced: asked.forced()}
 	delete(t.infos, t.forced)
 	delete(t.infos, m.exitName(ctx))

@@ -43,19 +43,18 @@ func TestNoVerdict(t *testing.T) {
 		does      does
 		arguments string
 	}{
-		"denied":               {raises(toolguard.WithOutcome(errDown, toolguard.Denied)), goodArguments},
-		"ignored":              {raises(resilient.Neutral(errDown)), goodArguments},
-		"no object":            {fails, `[]`},
-		"null":                 {fails, `null`},
-		"no JSON":              {fails, `{"text"`},
-		"nothing":              {fails, ``},
-		"another type":         {fails, `{"text":1}`},
-		"missing":              {fails, `{}`},
-		"interrupted":          {raises(fmt.Errorf("agent: %w", adk.ErrStreamCanceled)), goodArguments},
-		"agent interrupted":    {raises(fmt.Errorf("agent: %w", &adk.CancelError{Info: &adk.AgentCancelInfo{}})), goodArguments},
-		"running":              {waits, goodArguments},
-		"running, old fashion": {raises(compose.InterruptAndRerun), goodArguments},
-		"running graph":        {graphThatWaits(t), goodArguments},
+		"denied":            {raises(toolguard.WithOutcome(errDown, toolguard.Denied)), goodArguments},
+		"ignored":           {raises(resilient.Neutral(errDown)), goodArguments},
+		"no object":         {fails, `[]`},
+		"null":              {fails, `null`},
+		"no JSON":           {fails, `{"text"`},
+		"nothing":           {fails, ``},
+		"another type":      {fails, `{"text":1}`},
+		"missing":           {fails, `{}`},
+		"interrupted":       {raises(fmt.Errorf("agent: %w", adk.ErrStreamCanceled)), goodArguments},
+		"agent interrupted": {raises(fmt.Errorf("agent: %w", &adk.CancelError{Info: &adk.AgentCancelInfo{}})), goodArguments},
+		"running":           {waits, goodArguments},
+		"running graph":     {graphThatWaits(t), goodArguments},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := newGuard(t, soon())
@@ -258,16 +257,6 @@ func TestAgentAsTool(t *testing.T) {
 		assert.Equal(t, breaker.Open, state(g, "search"))
 		assert.Equal(t, breaker.Closed, state(g, "researcher"))
 	})
-}
-
-// chunks is a tool with a stream of the test's making.
-type chunks struct {
-	*backend
-	stream func(ctx context.Context) *schema.StreamReader[string]
-}
-
-func (c chunks) StreamableRun(ctx context.Context, _ string, _ ...tool.Option) (*schema.StreamReader[string], error) {
-	return c.stream(ctx), nil
 }
 
 // A stream is what it ends as: an error in the middle, a panic, its time that is over
