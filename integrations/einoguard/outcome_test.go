@@ -203,7 +203,7 @@ func TestClassify(t *testing.T) {
 				o := run(t, g, configured(turns(1, "search"), make(b)))
 				assert.Equal(t, []string{"oops"}, o.results)
 			}
-			require.Eventually(t, func() bool { return state(g, "search") == breaker.Open }, time.Minute, time.Millisecond)
+			assert.Equal(t, breaker.Open, state(g, "search"))
 		})
 	}
 }
@@ -300,7 +300,9 @@ func TestStreams(t *testing.T) {
 				})(t.Context(), &compose.ToolInput{Name: "search", Arguments: goodArguments})
 				require.NoError(t, err)
 				if read {
-					drain(output.Result)
+					if end := drain(output.Result); end != nil {
+						assert.Equal(t, one.want, state(g, "search"), "not counted yet")
+					}
 				}
 				require.Eventually(t, func() bool { return state(g, "search") == one.want }, time.Minute, time.Millisecond)
 				if one.want == breaker.HalfOpen {
@@ -315,13 +317,17 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// drain reads a stream to its end, which may be a panic.
-func drain(reader *schema.StreamReader[string]) {
-	defer func() { _ = recover() }()
-	var err error
-	for err == nil {
-		_, err = reader.Recv()
+// drain reads a stream to its end, which may be a panic; then it is nil.
+func drain(reader *schema.StreamReader[string]) (end error) {
+	defer func() {
+		if recover() != nil {
+			end = nil
+		}
+	}()
+	for end == nil {
+		_, end = reader.Recv()
 	}
+	return end
 }
 
 // A refusal of a stream is a stream, and one that is not watched is not listened to.

@@ -40,7 +40,7 @@ func stream[T any](ctx context.Context, c call, say func(string) T, fn func(cont
 	copies := reader.Copy(2)
 	handed = true
 	go l.listen(copies[1])
-	return copies[0], nil
+	return l.counted(copies[0]), nil
 }
 
 // listener hears what comes of a stream.
@@ -50,23 +50,47 @@ type listener[T any] struct {
 	ctx    context.Context // the permit's
 	over   func()
 	ended  bool
-	chunks []T // for Classify
+	done   chan struct{} // closed when the permit has ended
+	chunks []T           // for Classify
 }
 
 func newListener[T any](c call, permit *toolguard.Permit) *listener[T] {
-	return &listener[T]{call: c, permit: permit, ctx: permit.Context(), over: limit(permit)}
+	return &listener[T]{call: c, permit: permit, ctx: permit.Context(), over: limit(permit), done: make(chan struct{})}
+}
+
+// counted lets who finds the end of a stream find it counted. The listener gets what its
+// reader gets, and waits for nobody.
+func (l *listener[T]) counted(reader *schema.StreamReader[T]) *schema.StreamReader[T] {
+	return schema.StreamReaderWithConvert(reader,
+		func(chunk T) (T, error) { return chunk, nil },
+		schema.WithErrWrapper(func(err error) error {
+			if !partly(err) {
+				<-l.done
+			}
+			return err
+		}),
+		schema.WithOnEOF(func() (any, error) {
+			<-l.done
+			return nil, io.EOF
+		}))
+}
+
+// partly reports whether an error says no more than that one of several streams in one
+// has ended.
+func partly(err error) bool {
+	_, is := schema.GetSourceName(err)
+	return is
 }
 
 // listen hears a stream until it ends, or fails: then nothing that comes after matters.
 func (l *listener[T]) listen(reader *schema.StreamReader[T]) {
+	defer close(l.done)
 	defer reader.Close()
 	defer l.contain()
 	for {
 		chunk, err := reader.Recv()
-		if _, partly := schema.GetSourceName(err); partly {
-			continue // the end of one of several streams in one
-		}
 		switch {
+		case partly(err): // goes on
 		case err == io.EOF: // what wraps it is an error, to eino as well
 			l.settle(nil)
 			return
