@@ -13,10 +13,12 @@ SHELL       := bash
 export GOWORK  := off
 export GOFLAGS := $(strip $(filter-out -mod=%,$(GOFLAGS)) -mod=readonly)
 
-# The nested modules that hold code: every folder with a go.mod, except the root, the linters, and the corpus, which
-# takes too long to compile for make test.
+# The nested modules that hold code: every folder with a go.mod, except the root, the linters, and the corpus and the
+# recipes, which take too long to compile for make test.
 NESTED := $(sort $(patsubst ./%/go.mod,%,$(shell find . -mindepth 2 -name go.mod \
-	-not -path '*/.*' -not -path '*/testdata/*' -not -path '*/node_modules/*' -not -path './tools/*' -not -path './gen/corpus/*')))
+	-not -path '*/.*' -not -path '*/testdata/*' -not -path '*/node_modules/*' -not -path './tools/*' -not -path './gen/corpus/*' \
+	-not -path './docs/recipes/*')))
+RECIPES := $(sort $(patsubst %/go.mod,%,$(wildcard docs/recipes/*/go.mod)))
 CODE   := . $(NESTED)
 ALL    := $(CODE) tools
 
@@ -78,7 +80,7 @@ format: ## rewrite the Go files in gofmt's form
 
 .PHONY: tidy
 tidy: ## bring go.mod and go.sum of every module up to date
-	@for module in $(ALL); do echo "== go mod tidy: $$module"; (cd $$module && GOFLAGS= go mod tidy); done
+	@for module in $(ALL) $(RECIPES); do echo "== go mod tidy: $$module"; (cd $$module && GOFLAGS= go mod tidy); done
 
 .PHONY: clean
 clean: ## remove what the other targets made
@@ -187,6 +189,15 @@ corpus: linters ## wrap every exported interface of popular modules: compiled, o
 	cd gen/corpus && $(BIN)/staticcheck ./... && $(BIN)/errcheck -exclude $(CURDIR)/tools/errcheck.txt ./...
 	cd gen/corpus && go run .
 
+.PHONY: recipes
+recipes: linters ## the recipes of docs/tools.md against the frameworks that they are for (minutes, and 3 GB, to compile)
+	@if [[ -z "$(RECIPES)" ]]; then echo "no recipe found"; exit 1; fi; \
+	for module in $(RECIPES); do \
+		echo "== recipe: $$module"; \
+		(cd $$module && go mod tidy -diff && go vet ./... && go test -timeout $(TESTTIME) ./... && $(BIN)/staticcheck ./... && \
+			$(BIN)/errcheck -exclude $(CURDIR)/tools/errcheck.txt ./...); \
+	done
+
 .PHONY: vet-corpus
 vet-corpus: ## resilientvet has nothing to say about popular modules that do not use the library
 	go test -tags vetcorpus -run '^TestCorpus$$' -count=1 -timeout 30m -v ./cmd/resilientvet
@@ -209,5 +220,6 @@ nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) demo-agent
 	$(MAKE) bench
 	$(MAKE) corpus
+	$(MAKE) recipes
 	$(MAKE) vet-corpus
 	$(MAKE) sanitize

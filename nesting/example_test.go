@@ -46,3 +46,23 @@ func ExampleDetach() {
 	fmt.Println(nesting.Depth(ctx), nesting.UnderRetry(ctx))
 	// Output: 0 false
 }
+
+// What a client writes, a server restores: then a call in there makes one attempt.
+func ExampleCapture() {
+	header := nesting.Capture(inside()).String()
+	fmt.Println(header)
+
+	wire, err := nesting.ParseWire(header)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, leave := wire.Enter(context.Background())
+	fmt.Println(nesting.UnderRetry(ctx), nesting.Path(ctx))
+	leave()
+	fmt.Println(nesting.UnderRetry(ctx))
+	// Output:
+	// depth=2;path=plan_service.get_plan/vector_store.search
+	// true [plan_service.get_plan vector_store.search]
+	// false
+}

@@ -11,7 +11,8 @@
 // goroutines and libraries, and two requests never see each other. A scope
 // counts only while its call runs: a context that outlives its call, kept by
 // context.WithoutCancel or by a background job, protects nobody any more.
-// Detach says the same explicitly and at once.
+// Detach says the same explicitly and at once. Where a call goes on in another process,
+// [Capture] says what is to be sent along, and [Wire.Enter] restores it there.
 package nesting
 
 import (

@@ -47,7 +47,7 @@ func TestServicesShareABudget(t *testing.T) {
 	assert.Equal(t, "llm", reg.Policy("b").Retry.Budget)
 	assert.Empty(t, reg.Policy("nobody").Retry.Budget)
 	assert.Equal(t, []int{1, 0, 2}, []int{retriesOf(reg.Guard("a")), retriesOf(reg.Guard("b")), retriesOf(reg.Guard("c"))})
-	for _, s := range reg.Explain("a") {
+	for _, s := range reg.Explain("a").Settings {
 		if s.Key == "retry.budget" {
 			assert.Equal(t, policies.Setting{Key: s.Key, Value: "llm", Origin: policies.OriginOverride, Where: s.Key}, s)
 		}

@@ -15,7 +15,8 @@
 //     fields of a [Config]
 //  4. the service's override, from the JSON document of overrides
 //
-// [Registry.Explain] tells which layer each setting came from.
+// [Registry.Explain] tells which layer each setting came from, and what they all come
+// to.
 //
 // # Keys
 //
@@ -59,4 +60,10 @@
 // environment variable alone; but a service's override as a whole, since half of
 // it may be worse than none. Each such decision is a [Finding]: it is logged, kept
 // in [Registry.Findings], and returned by [Validate], which a CI job can call.
+//
+// # Live change
+//
+// [Registry.Reload] puts another configuration in force, and [Registry.Watch] what a
+// file says, each time it changes. Guards stay the same, with their circuits. What a
+// start passes over, a reload refuses, and then nothing changes.
 package policies

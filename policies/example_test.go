@@ -1,9 +1,12 @@
 package policies_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/seed42274fcc/stoic/policies"
@@ -150,15 +153,72 @@ func ExampleRegistry_Explain() {
 		fmt.Println(err)
 		return
 	}
-	for _, s := range reg.Explain("plan_service")[:5] {
+	for _, s := range reg.Explain("plan_service").Settings[:5] {
 		fmt.Printf("%s = %s (%s)\n", s.Key, s.Value, s.Origin)
 	}
 	// Output:
 	// retry.max_attempts = 5 (override of the service)
 	// retry.base_delay = 2s (setting for all services)
-	// retry.max_delay = 1m0s (library default)
+	// retry.max_delay = 1m (library default)
 	// retry.jitter = true (default of the service)
 	// retry.backoff_strategy = jitter (default of the service)
+}
+
+// New values while the program runs; a document with a bad one changes nothing.
+func ExampleRegistry_Reload() {
+	reg, err := policies.Load(policies.Config{}, &policies.Options{
+		Options: resilient.Options{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	plans := reg.Guard("plan_service")
+	changes, err := reg.Reload(policies.ParseJSON([]byte(`{"retry_max_attempts": 5}`)))
+	fmt.Println(len(changes), "settings changed", err)
+	_, err = reg.Reload(policies.ParseJSON([]byte(`{"retry_max_attempts": 9, "retry_jitter": 7}`)))
+	fmt.Println(err)
+	fmt.Println(plans.Policy().Retry.MaxAttempts)
+	// Output:
+	// 11 settings changed <nil>
+	// policies: the configuration is not put in force: retry_jitter: is a number, want true or false; it is skipped
+	// 5
+}
+
+// A file that is followed for as long as the program runs.
+func ExampleRegistry_Watch() {
+	file := filepath.Join(os.TempDir(), fmt.Sprintf("policies-%d.json", os.Getpid()))
+	if err := os.WriteFile(file, []byte(`{"retry_max_attempts": 5}`), 0o600); err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = os.Remove(file) }()
+	changed := make(chan bool, 100)
+	reg, err := policies.Load(policies.Config{}, &policies.Options{
+		Options: resilient.Options{Logger: slog.New(slog.NewTextHandler(signal(changed), nil))}, // in a program: your own
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- reg.Watch(ctx, file) }()
+	<-changed
+	stop()
+	fmt.Println(<-ended)
+	fmt.Println(reg.Guard("plan_service").Policy().Retry.MaxAttempts)
+	// Output:
+	// context canceled
+	// 5
+}
+
+// signal says of each record that it was written.
+type signal chan bool
+
+func (s signal) Write(p []byte) (int, error) {
+	s <- true
+	return len(p), nil
 }
 
 // Bad values are logged and kept; the program starts.

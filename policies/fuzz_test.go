@@ -1,7 +1,10 @@
 package policies_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -27,8 +30,24 @@ func sound(t *testing.T, c policies.Config) {
 	for _, name := range append(reg.Names(), "", "nobody", "no one", "none") {
 		assert.NoError(t, reg.Guard(name).Policy().Validate(), name)
 		assert.NoError(t, reg.Policy(name).Validate(), name)
-		assert.NotEmpty(t, reg.Explain(name))
 	}
+}
+
+// explained checks what is said of a configuration, once for services that are alike.
+func explained(t *testing.T, c policies.Config) {
+	t.Helper()
+	reg, err := policies.Load(c, &policies.Options{Options: quiet(), Defaults: &policies.Defaults{}})
+	require.NoError(t, err)
+	for _, name := range append(reg.Names(), "nobody") {
+		e := reg.Explain(name)
+		assert.Len(t, e.Settings, len(policies.Keys()))
+		for line := range strings.Lines(e.String()) {
+			assert.Equal(t, -1, strings.IndexFunc(strings.TrimSuffix(line, "\n"), unicode.IsControl), "one line for each")
+		}
+		_, err = json.Marshal(e)
+		assert.NoError(t, err)
+	}
+	assert.Len(t, reg.ExplainChain(reg.Names()...).Links, len(reg.Names()))
 }
 
 func FuzzOverrides(f *testing.F) {
@@ -49,6 +68,7 @@ func FuzzOverrides(f *testing.F) {
 		c, err := policies.ParseEnv("P", &policies.Options{LookupEnv: lookupIn(map[string]string{"P_RETRY_SERVICE_OVERRIDES": doc})})
 		require.NoError(t, err)
 		sound(t, c)
+		explained(t, c)
 
 		// What was accepted is written as a document that means the same.
 		written, err := c.MarshalJSON()
@@ -77,6 +97,7 @@ func FuzzEnv(f *testing.F) {
 		})})
 		require.NoError(t, err)
 		sound(t, c)
+		explained(t, c)
 		written, err := c.MarshalJSON()
 		require.NoError(t, err)
 		sound(t, policies.ParseJSON(written))

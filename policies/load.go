@@ -114,7 +114,17 @@ func (b *book) services() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// lay lays the layers of a service; "" is any that is not registered.
+// names reports whether the service is a registered one.
+func (b *book) names(service string) bool {
+	_, ok := b.defaults.Services[service]
+	if !ok {
+		_, ok = b.overrides[service]
+	}
+	return ok
+}
+
+// lay lays the layers of a service; those that are not registered, such as "", all have
+// the same.
 func (b *book) lay(service string) laid {
 	path := (*field).path
 	beneath, own := b.defaults.patch(service)

@@ -24,6 +24,7 @@ type callContext struct {
 	deadline  time.Duration // on the circuit's clock
 	limit     time.Duration // how long the limit is that set the deadline
 	end       time.Duration // when the call must be over, on the circuit's clock
+	total     time.Duration // how long the total timeout is, if it set the end
 	inner     atomic.Pointer[cancelContext]
 	state     atomic.Uint32 // twice the attempts before this one; odd once over
 	flags     ctxFlags

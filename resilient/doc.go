@@ -16,7 +16,8 @@
 //   - [Options] is wiring: classifier, observers, logger.
 //   - [Op] says what one call does, above all whether it may be repeated.
 //   - [Execute], [Do], [Async] and the [Wrap] family make the call; [Guard.Acquire]
-//     hands out a permit for work that is not one function.
+//     hands out a permit for work that is not one function, and [Hold] a context for
+//     a result that outlives its call. Package httpguard does both for HTTP.
 //   - [FirstOf] goes from one provider to the next until one answers.
 //   - [Permanent], [Neutral], [RetryAfter] and [Throttled] mark an error for every
 //     guard that sees it; [Check] makes an error of a bad result.

@@ -203,6 +203,13 @@ func (e *ExhaustedError) Unwrap() []error {
 	}
 }
 
+// Timeout reports whether the limit or the last attempt's error is a timeout: it is what
+// *url.Error asks.
+func (e *ExhaustedError) Timeout() bool {
+	var timeout interface{ Timeout() bool }
+	return e != nil && (errors.As(e.Limit, &timeout) && timeout.Timeout() || errors.As(e.Last, &timeout) && timeout.Timeout())
+}
+
 // NoAnswerError says that [FirstOf] went from one alternative to the next and none
 // answered. Find it with errors.As. It wraps all the errors that it carries. It is
 // immutable.

@@ -216,3 +216,21 @@ func TestAnAnswerHealsTheCircuit(t *testing.T) {
 		assert.Zero(t, g.Circuit().Snapshot().Failures)
 	})
 }
+
+// net/http tells a timeout by this method.
+func TestAnExhaustedErrorIsATimeoutIfOneEndedIt(t *testing.T) {
+	for name, test := range map[string]struct {
+		err  *resilient.ExhaustedError
+		want bool
+	}{
+		"nil":              {nil, false},
+		"attempts":         {&resilient.ExhaustedError{Last: errDown}, false},
+		"a limit of ours":  {&resilient.ExhaustedError{Last: errDown, Limit: &resilient.TimeoutError{}}, true},
+		"a deadline":       {&resilient.ExhaustedError{Last: fmt.Errorf("get: %w", context.DeadlineExceeded)}, true},
+		"the caller's":     {&resilient.ExhaustedError{Last: errDown, Limit: context.DeadlineExceeded}, true},
+		"the caller left":  {&resilient.ExhaustedError{Last: errDown, Limit: context.Canceled}, false},
+		"nothing is known": {&resilient.ExhaustedError{}, false},
+	} {
+		assert.Equal(t, test.want, test.err.Timeout(), name)
+	}
+}

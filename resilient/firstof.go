@@ -40,7 +40,8 @@ type Answer[T any] struct {
 // An op that is not idempotent goes to the first alternative and to no other, not even
 // where the first one's circuit refused it: a write that lands somewhere else is another
 // write. [Op.MayFailOver] lifts that. Tools that must not be repeated in their plan's
-// phase (see [Op.ExecutesTools]) are not run by a second alternative either way.
+// phase (see [Op.ExecutesTools]) are not run by a second alternative either way, nor is
+// an op that can be made only once ([Op.Once]).
 //
 // All of it together takes no longer than the op's total timeout; without one, than the
 // longest total timeout of the guards' policies. Each alternative keeps its own policy's
@@ -156,7 +157,7 @@ func (f *fallover) answered(ctx context.Context, err error) bool {
 // mayFallOver reports whether another alternative may be called for the op after one
 // under this guard.
 func (g *Guard) mayFallOver(op *Op) bool {
-	return op.has(opIdempotent|opMayFailOver) && !g.onlyReads(op)
+	return op.has(opIdempotent|opMayFailOver) && !op.has(opOnce) && !g.onlyReads(op)
 }
 
 // end fixes what it all ends with. limit, if not nil, kept the next alternative back.

@@ -178,6 +178,12 @@ func TestWritesDoNotFallOver(t *testing.T) {
 		require.Error(t, err)
 		assert.Equal(t, []int{2, 0}, []int{first.calls, second.calls})
 	})
+	t.Run("what is used up by the first attempt is not tried elsewhere", func(t *testing.T) {
+		first, second := providerOf(t, "first", nil), providerOf(t, "second", nil)
+		_, err := resilient.FirstOf(t.Context(), get.MayFailOver().Once(), first.says("", errDown), second.says("2", nil))
+		assert.Equal(t, errDown, err)
+		assert.Equal(t, []int{1, 0}, []int{first.calls, second.calls})
+	})
 	t.Run("MayFailOver alone repeats nothing", func(t *testing.T) {
 		only := providerOf(t, "only", nil)
 		_, err := resilient.FirstOf(t.Context(), write.MayFailOver(), only.says("", errDown))

@@ -20,6 +20,7 @@ const (
 	opExecutesTools
 	opInvalid
 	opMayFailOver
+	opOnce
 )
 
 // Idempotent describes an op that may be repeated: a read, a validation, or a
@@ -33,7 +34,7 @@ func NonIdempotent(name string) Op { return Op{name: name} }
 func (o Op) Name() string { return o.name }
 
 // Idempotent reports whether the op may be repeated.
-func (o Op) Idempotent() bool { return o.has(opIdempotent) }
+func (o Op) Idempotent() bool { return o.has(opIdempotent) && !o.has(opOnce) }
 
 // WithTotalTimeout sets the op's own limit for all attempts and waits together,
 // in place of the policy's. 0 means the policy's; more than [MaxTotalTimeout]
@@ -69,6 +70,14 @@ func (o Op) InPlan(phase any) Op {
 // declared to be: in a read-only phase of a plan it is not repeated.
 func (o Op) ExecutesTools() Op {
 	o.flags |= opExecutesTools
+	return o
+}
+
+// Once says that the op cannot be made twice, since what it is made of is used up by
+// the first attempt: a body that can be read only once. It is not repeated then,
+// whatever it is declared to be and whatever the policy says.
+func (o Op) Once() Op {
+	o.flags |= opOnce
 	return o
 }
 

@@ -248,6 +248,9 @@ func (g *Guard) derive(c *call, permit breaker.Permit, now time.Duration) *callC
 	if c.attempts > 1 {
 		cc.flags |= ctxRetrying
 	}
+	if c.endIsOurs {
+		cc.total = c.total
+	}
 	switch {
 	case c.each > 0 && now+c.each < c.end:
 		cc.flags |= ctxLimitAttempt

@@ -23,7 +23,7 @@ type ReplayFunc func(ctx context.Context, call Call) (done func(outcome Outcome,
 // it is no attempt for the circuit, for observers or for the limit of attempts,
 // and what it returns is dropped.
 func (g *Guard) replay(ctx context.Context, op *Op, again func(ctx context.Context) error) {
-	if !op.has(opIdempotent) || g.onlyReads(op) || ctx.Err() != nil {
+	if !op.Idempotent() || g.onlyReads(op) || ctx.Err() != nil {
 		return
 	}
 	done := g.replaying(ctx, op)

@@ -43,7 +43,7 @@ func FuzzString(f *testing.F) {
 		"\"token\":\u2026tokentoken:\\)*]", "<token>token:<token></", "x://,token:[}</]]@***", "{token:F4KE1token: &token:[{{\"token\":]",
 		"://=@token=)***{<@",
 		"x://u:a?token=\"b c\"@h", "{x://token:a b,n:1@h}", "x://u:1/token=***@h", "token= token= a", "'token':\n'token':'a", "token='''a\\'''",
-		"connection_string=a;b=\"c d\",e=f", "x://u:***a@h:1/b=***@c", "token= b'", "://[token]='a b'@c", "'token':\r\n\tbR'''",
+		"connection_string=a;b=\"c d\",e=f", "x://u:***a@h:1/b=***@c", "token= b'", "token:[\"0\" \"0", "://[token]='a b'@c", "'token':\r\n\tbR'''",
 	} {
 		f.Add(text)
 	}

@@ -26,6 +26,13 @@
 //   - a long word of letters and digits without a name, which may as well be a
 //     commit: Options.Opaque;
 //   - the path of a URL: Options.Paths;
+//   - a value that begins with "$(" or "{{", which a shell or a template is to fill in;
+//   - a word behind a name in the plural, passwords=word, which counts or lists them:
+//     a list of strings is taken out;
+//   - PWD=value, which shells use for a directory, unless it is part of a DSN;
+//   - tokens that nothing tells from a word, where no name stands before them: those
+//     of Databricks (dapi…) and Facebook (EAA…), which Options.Opaque finds, and those of
+//     Discord's bots;
 //   - what is compressed or encoded, but for URL escapes, HTML entities and the
 //     escapes of JSON.
 //

@@ -230,6 +230,10 @@ func (s *scanner) lexical(p pair, value string) bool {
 	if p.quote != "" || !s.hasAt(p.end-len("token"), "token") || looksSecret(value, false) {
 		return false
 	}
-	before := strings.TrimRight(s.text[max(s.done, p.start-longWord):p.end-len("token")], " ")
+	start, end := max(s.done, p.start-longWord), p.end-len("token")
+	if start > end { // a later item of a list, behind one that was taken out
+		return false
+	}
+	before := strings.TrimRight(s.text[start:end], " ")
 	return oneOf(lexers[:], before[strings.LastIndexByte(before, ' ')+1:])
 }

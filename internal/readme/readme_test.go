@@ -13,25 +13,42 @@ const root = "../.."
 // documents are the files whose links and make targets are checked; all of them must exist.
 var documents = []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"}
 
-// TestCode: every block of Go code in the README is a copy of code that is compiled.
-func TestCode(t *testing.T) {
-	blocks := 0
-	for _, block := range read(t, "README.md").Blocks {
-		if block.Lang != "go" && block.Lang != "golang" {
-			continue
-		}
-		blocks++
-		if err := CheckCode(root, block); err != nil {
-			t.Errorf("README.md:%d: %v", block.Line, err)
-		}
+// pages are the Markdown files in docs.
+func pages(t *testing.T) (pages []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if blocks == 0 {
-		t.Error("README.md has no block of Go code: nothing was compared")
+	for _, file := range files {
+		pages = append(pages, "docs/"+filepath.Base(file))
+	}
+	return pages
+}
+
+// TestCode: every block of Go code in the README and in docs is a copy of code that is compiled.
+func TestCode(t *testing.T) {
+	for _, name := range append(pages(t), "README.md") {
+		t.Run(name, func(t *testing.T) {
+			blocks := 0
+			for _, block := range read(t, name).Blocks {
+				if block.Lang != "go" && block.Lang != "golang" {
+					continue
+				}
+				blocks++
+				if err := CheckCode(root, block); err != nil {
+					t.Errorf("%s:%d: %v", name, block.Line, err)
+				}
+			}
+			if blocks == 0 {
+				t.Errorf("%s has no block of Go code: nothing was compared", name)
+			}
+		})
 	}
 }
 
 func TestLinks(t *testing.T) {
-	for _, name := range documents {
+	for _, name := range append(pages(t), documents...) {
 		t.Run(name, func(t *testing.T) {
 			for target, line := range Links(read(t, name)) {
 				if err := CheckLink(root, name, target); err != nil {
@@ -48,7 +65,7 @@ func TestMakeTargets(t *testing.T) {
 		t.Fatal(err)
 	}
 	targets := Targets(string(makefile))
-	for _, name := range documents {
+	for _, name := range append(pages(t), documents...) {
 		t.Run(name, func(t *testing.T) {
 			for _, target := range MakeCalls(read(t, name)) {
 				if !slices.Contains(targets, target) {
@@ -63,7 +80,7 @@ func read(t *testing.T, name string) Document {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, name))
 	if err != nil {
-		t.Fatalf("%s must exist in the root folder: %v", name, err)
+		t.Fatalf("%s must exist: %v", name, err)
 	}
 	return Parse(string(text))
 }

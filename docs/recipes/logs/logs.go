@@ -1,0 +1,33 @@
+// Package logs shows how loggers that are not slog write through package sanitize.
+package logs
+
+import (
+	"io"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/seed42274fcc/stoic/sanitize"
+)
+
+// region zap
+
+// NewZap makes a logger whose records have their secrets taken out. Close the writer
+// when the program ends, as Sync would for a file.
+func NewZap(to io.Writer) (*zap.Logger, io.Closer) {
+	clean := sanitize.NewWriter(to)
+	encoder := zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig())
+	return zap.New(zapcore.NewCore(encoder, zapcore.AddSync(clean), zap.InfoLevel)), clean
+}
+
+// endregion zap
+
+// region zerolog
+
+// NewZerolog makes a logger whose records have their secrets taken out.
+func NewZerolog(to io.Writer) zerolog.Logger {
+	return zerolog.New(sanitize.NewWriter(to)).With().Timestamp().Logger()
+}
+
+// endregion zerolog

@@ -1,0 +1,23 @@
+module github.com/seed42274fcc/stoic/docs/recipes/mcpgo
+
+go 1.26.0
+
+require (
+	github.com/mark3labs/mcp-go v1.2.1
+	github.com/seed42274fcc/stoic v0.0.0
+	github.com/stretchr/testify v1.12.1
+)
+
+require (
+	github.com/avast/retry-go/v4 v4.7.0 // indirect
+	github.com/google/jsonschema-go v0.4.2 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2 // indirect
+	github.com/sony/gobreaker/v2 v2.4.0 // indirect
+	github.com/spf13/cast v1.7.1 // indirect
+	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	golang.org/x/text v0.14.0 // indirect
+)
+
+replace github.com/seed42274fcc/stoic => ../../..
