@@ -29,6 +29,7 @@ type row struct {
 	note        string // what else there is to know
 	failures    int    // how often the function fails before it succeeds
 	asksDone    bool   // the function looks at its context's Done
+	overHTTP    bool   // the function sends a request to a server on this machine
 	idle        bool   // the function is not called
 	contestants []contestant
 }
@@ -61,6 +62,11 @@ const (
 	rowAsync    = "async success"
 	rowHealthy  = "healthy circuit alone"
 	rowRejected = "rejection by an open circuit"
+	rowHTTP     = "success over net/http"
+	rowBudget   = "a failure, then success, with a retry budget"
+	rowWatched  = "success, with what watches it"
+	rowFirst    = "two providers, the first answers"
+	rowSecond   = "two providers, the second answers"
 	rowAlloc    = "yardstick"
 	rowTurn     = "an agent's turn over 100 healthy tools"
 	rowToolCall = "guarded tool call"
@@ -103,6 +109,56 @@ func rows() []row {
 				{nameOurs, oursGuarded()},
 				{nameFailsafe, failsafeGuarded()},
 				{nameByHand, byHandGuarded()},
+			},
+		},
+		{
+			name:     rowHTTP,
+			note:     "a GET of a few bytes on loopback; it asks the context for Done",
+			overHTTP: true,
+			contestants: []contestant{
+				{nameOurs, oursGuarded()},
+				{nameFailsafe, failsafeGuarded()},
+				{nameByHand, byHandGuarded()},
+				{"unguarded", unguarded},
+			},
+		},
+		{
+			name:     rowBudget,
+			note:     "no delay; failsafe-go's budget is of concurrent calls",
+			failures: 1,
+			contestants: []contestant{
+				{"stoic, tokens", oursBudgeted(tokens())},
+				{"stoic, without a budget", oursGuarded()},
+				{"stoic, ratio of calls", oursBudgeted(ratio())},
+				{nameFailsafe, failsafeBudgeted()},
+			},
+		},
+		{
+			name: rowWatched,
+			note: "what a budget and an incident switch add to a call that succeeds at once",
+			contestants: []contestant{
+				{nameOurs, oursGuarded()},
+				{"stoic, token budget", oursBudgeted(tokens())},
+				{"stoic, ratio budget", oursBudgeted(ratio())},
+				{"stoic, switch", oursSwitched()},
+			},
+		},
+		{
+			name: rowFirst,
+			note: "each under its own guard, within one total timeout",
+			contestants: []contestant{
+				{nameOurs, oursFirstOf(nothing)},
+				{nameFailsafe, failsafeFallback(false)},
+				{nameByHand, byHandFallback(false)},
+			},
+		},
+		{
+			name: rowSecond,
+			note: "the first one's circuit is open",
+			contestants: []contestant{
+				{nameOurs, oursFirstOf(tripped)},
+				{nameFailsafe, failsafeFallback(true)},
+				{nameByHand, byHandFallback(true)},
 			},
 		},
 		{

@@ -43,7 +43,8 @@
 //	 "vector_store_service": {"retry": {"max_attempts": 7, "backoff_strategy": "jitter"}}}
 //
 //	retry            max_attempts, base_delay, max_delay, jitter, backoff_strategy,
-//	                 retry_on_idempotent_only (true), max_retry_after (as max_delay; 0 … 86400)
+//	                 retry_on_idempotent_only (true), max_retry_after (as max_delay; 0 … 86400),
+//	                 budget (none; a name in Options.Budgets)
 //	circuit_breaker  enabled (true), failure_threshold, recovery_timeout, cooldown (or cooldown_seconds),
 //	                 half_open_max_successes (1; 1 … 100), recovery_multiplier (1; 1 … 100),
 //	                 max_recovery_timeout (86400; at least recovery_timeout), probe_lease (0; 0 … 86400),

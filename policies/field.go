@@ -171,6 +171,14 @@ var fields = []field{
 		},
 	},
 	{
+		section: sectionRetry, key: "budget",
+		access: slot[string]{
+			in:   func(p *Patch) **string { return &p.Retry.Budget },
+			of:   func(p *resilient.Policy) []*string { return []*string{&p.Retry.Budget} },
+			kind: budgetName(),
+		},
+	},
+	{
 		section: sectionCircuit, key: "enabled",
 		access: slot[bool]{
 			in:   func(p *Patch) **bool { return &p.Circuit.Enabled },

@@ -34,6 +34,8 @@ type RetryPatch struct {
 	// MaxRetryAfter is, without one in any layer, the MaxDelay that the layers come
 	// to.
 	MaxRetryAfter *time.Duration
+	// Budget is one of the names in [Options].Budgets; "" is none.
+	Budget *string
 }
 
 // CircuitPatch is a part of a [resilient.CircuitPolicy], which describes the

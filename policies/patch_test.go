@@ -18,6 +18,7 @@ func full() policies.Patch {
 		Retry: policies.RetryPatch{
 			MaxAttempts: new(7), BaseDelay: new(2 * time.Second), MaxDelay: new(20 * time.Second), Jitter: new(false),
 			Backoff: new(resilient.BackoffLinearIncreasing), IdempotentOnly: new(false), MaxRetryAfter: new(33 * time.Second),
+			Budget: new("shared"),
 		},
 		Circuit: policies.CircuitPatch{
 			Enabled: new(false), FailureThreshold: new(8), RecoveryTimeout: new(9 * time.Second), Cooldown: new(time.Duration(0)),
@@ -58,7 +59,7 @@ func TestPatchAppliesEveryField(t *testing.T) {
 	want := resilient.Policy{
 		Retry: resilient.RetryPolicy{
 			MaxAttempts: 7, BaseDelay: 2 * time.Second, MaxDelay: 20 * time.Second,
-			Backoff: resilient.BackoffLinearIncreasing, MaxRetryAfter: 33 * time.Second,
+			Backoff: resilient.BackoffLinearIncreasing, MaxRetryAfter: 33 * time.Second, Budget: "shared",
 		},
 		Circuit: resilient.CircuitPolicy{
 			FailureThreshold: 8, RecoveryTimeout: 9 * time.Second, MaxProbes: 4, SuccessesToClose: 4,

@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed42274fcc/stoic/resilient"
+	"github.com/seed42274fcc/stoic/sanitize"
 )
 
 // A value as it was written is one of:
@@ -247,6 +249,33 @@ func strategy() kind[resilient.Backoff] {
 		},
 		json: func(v resilient.Backoff) any { return v },
 		text: func(v resilient.Backoff) string { return string(v) },
+	}
+}
+
+// budgetName is the name of a retry budget, "" for none. Whether there is a budget of that name
+// is for the options to say: see unknownBudget.
+func budgetName() kind[string] {
+	const most = 100 // characters, as resilient.Policy has it
+	return kind[string]{
+		parse: func(value any) (string, *fault) {
+			if name, ok := value.(string); ok {
+				return name, nil
+			}
+			return "", wrongType(value, "the name of a budget")
+		},
+		limit: func(name string) *fault {
+			if n := utf8.RuneCountInString(name); n > most {
+				return outOfRange("has %d characters, want at most %d", n, most)
+			}
+			return nil
+		},
+		json: func(name string) any { return name },
+		text: func(name string) string {
+			if name == "" {
+				return "none"
+			}
+			return sanitize.Message(name)
+		},
 	}
 }
 
