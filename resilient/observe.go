@@ -88,21 +88,41 @@ var transitionMessages = map[breaker.State]string{
 }
 
 func (g *Guard) logTransition(ctx context.Context, e CircuitChanged) {
+	failures := uint64(max(e.Failures, 0))
+	if e.Rule == breaker.RuleFailureRate {
+		failures = e.Window.Failures
+	}
 	attrs := []slog.Attr{
 		slog.String("service", e.Circuit), slog.String("from", e.From.String()),
-		slog.Int("failure_count", e.Failures), slog.Uint64("round", e.Round),
+		slog.Uint64("failure_count", failures), slog.Uint64("round", e.Round),
+	}
+	if e.Observe {
+		attrs = append(attrs, slog.String("mode", "observe"))
 	}
 	level := slog.LevelInfo
 	switch e.To {
 	case breaker.Open:
 		level = slog.LevelError
 		attrs = append(attrs, slog.Int("generation", e.Generation), slog.Time("until", e.Until))
-		attrs = appendErr(attrs, e.Cause)
+		attrs = appendErr(appendRule(attrs, e), e.Cause)
 	case breaker.ForcedOpen, breaker.ForcedClosed, breaker.Disabled:
 		level = slog.LevelWarn // somebody's hand, to be remembered
 	default: // recovery
 	}
 	g.logger().LogAttrs(ctx, level, transitionMessages[e.To], attrs...)
+}
+
+// appendRule says what opened the circuit, where it is known.
+func appendRule(attrs []slog.Attr, e CircuitChanged) []slog.Attr {
+	if e.Rule == breaker.NoRule {
+		return attrs
+	}
+	attrs = append(attrs, slog.String("rule", e.Rule.String()))
+	if n := e.Window; n.Calls > 0 {
+		attrs = append(attrs, slog.Uint64("window_calls", n.Calls),
+			slog.Uint64("window_failures", n.Failures), slog.Uint64("window_slow", n.Slow))
+	}
+	return attrs
 }
 
 func appendErr(attrs []slog.Attr, err error) []slog.Attr {

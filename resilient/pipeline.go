@@ -245,7 +245,7 @@ func (g *Guard) attempt(c *call, cc *callContext, permit breaker.Permit, now tim
 	} else {
 		v = g.judge(c.ctx, err)
 	}
-	counted := c.borrowed || g.circuit.Settle(permit, v.outcome, err)
+	counted := c.borrowed || g.circuit.SettleSince(permit, now, v.outcome, err)
 	settled = true
 	if g.observed() {
 		g.attempted(c.ctx, g.names(c.operation), cc.number(), now, v.outcome, counted, err)
@@ -261,7 +261,7 @@ func (g *Guard) abandoned(c *call, cc *callContext, permit breaker.Permit, now t
 	if settled {
 		return
 	}
-	counted := c.borrowed || g.circuit.Settle(permit, breaker.Failure, errDidNotReturn)
+	counted := c.borrowed || g.circuit.SettleSince(permit, now, breaker.Failure, errDidNotReturn)
 	if g.observed() {
 		g.attempted(c.ctx, g.names(c.operation), cc.number(), now, breaker.Failure, counted, errDidNotReturn)
 		g.done(c, cc.number(), errDidNotReturn)

@@ -80,7 +80,7 @@ func ExampleCircuit_SetSettings() {
 	settings := breaker.DefaultSettings()
 	settings.FailureThreshold = 0
 	fmt.Println(circuit.SetSettings(settings))
-	// Output: circuit search: FailureThreshold is 0, want 1 … 1000000
+	// Output: circuit search: FailureThreshold is 0, want 1 … 1000000, or 0 beside a FailureRate or SlowCallRate
 }
 
 // The rules alone, for those who build a circuit of another kind and want to check

@@ -60,7 +60,7 @@ func (c *Circuit) rejoin(now time.Duration) {
 	if c.machine.Round&local != 0 {
 		f.last = max(f.last, c.machine.Round)
 	}
-	next.tokens = c.machine.tokens
+	next.tokens, next.seed = c.machine.tokens, c.machine.seed
 	if f.own == NoForce {
 		c.order = f.order
 	} else {

@@ -170,7 +170,8 @@ func (r Record) settle(now time.Duration, c Command) (Record, bool) {
 			failures++
 		}
 	}
-	trip := failures >= c.Settings.FailureThreshold || c.Hold > 0
+	threshold := c.Settings.FailureThreshold // 0 if the failures in a row are not looked at
+	trip := threshold > 0 && failures >= threshold || c.Hold > 0
 	next, counted := r.Machine.settle(Permit{round: c.Round, token: c.Token}, c.Outcome, trip, c.Hold, now, on)
 	if !counted || (state == Closed && c.Outcome == Neutral) || c.Round != before {
 		return r, counted

@@ -20,6 +20,13 @@ type Transition struct {
 	Until time.Time
 	// Cause is the failure that opened the circuit, unsanitised; nil unless it opened.
 	Cause error
+	// Rule is what opened the circuit, as far as this process knows; else NoRule.
+	Rule Rule
+	// Window is what the window held when a rule opened a closed circuit that looks at
+	// one; else zero.
+	Window Counts
+	// Observe reports that the circuit only observes: it still admits everything.
+	Observe bool
 }
 
 // transition describes the change that was just made. The mutex is held.
@@ -27,10 +34,11 @@ func (c *Circuit) transition(from, to State) Transition {
 	t := Transition{
 		Circuit: c.name, From: from, To: to,
 		Round: c.machine.Round &^ local, Generation: c.machine.Generation, Failures: c.failures,
-		At: c.Time(c.machine.Since),
+		At: c.Time(c.machine.Since), Observe: c.settings.Observe,
 	}
 	if to == Open {
 		t.Until, t.Cause = c.Time(c.machine.OpenUntil(c.settings)), c.cause
+		t.Rule, t.Window = c.rule, c.grounds
 	}
 	return t
 }
