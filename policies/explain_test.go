@@ -20,7 +20,7 @@ func TestExplain(t *testing.T) {
 	for _, s := range reg.Explain("plan_service") {
 		at[s.Key] = s
 	}
-	assert.Len(t, at, 19)
+	assert.Len(t, at, 27)
 	for _, want := range []policies.Setting{
 		{Key: "retry.max_attempts", Value: "5", Origin: policies.OriginOverride, Where: "retry.max_attempts"},
 		{Key: "retry.base_delay", Value: "2s", Origin: policies.OriginAll, Where: "P_RETRY_BASE_DELAY"},

@@ -69,7 +69,8 @@ func (r Record) Apply(now time.Duration, c Command) (Record, Answer) {
 const longest = 100 * 365 * 24 * time.Hour
 
 // exact cuts a command's times to the microsecond, which is what travels, and what a
-// dependency asks for to a day.
+// dependency asks for to a day. Jitter is no store's affair: those who share a circuit
+// wait for longer before they ask.
 func (c Command) exact() Command {
 	for _, d := range []*time.Duration{
 		&c.Lease, &c.Hold, &c.Order.For, &c.View.Hold, &c.Settings.RecoveryTimeout, &c.Settings.Cooldown, &c.Settings.MaxRecoveryTimeout,
@@ -81,6 +82,7 @@ func (c Command) exact() Command {
 			*d = 0
 		}
 	}
+	c.Settings.RecoveryJitter = 0
 	c.Hold, c.View.Hold = min(c.Hold, maxTime), min(c.View.Hold, maxTime)
 	return c
 }

@@ -32,7 +32,8 @@ type Settings struct {
 	// a call took.
 	SlowCallDuration time.Duration
 	// MinimumCalls is how many settled calls there must be in the Window before
-	// FailureRate and SlowCallRate are judged at all: 1 … 1 000 000.
+	// FailureRate and SlowCallRate are judged at all: 1 … 1 000 000. It is looked at only
+	// where one of them is on, as are Window and WindowBuckets.
 	MinimumCalls int
 	// Window is how far back FailureRate and SlowCallRate look: 1 s … 1 h. It moves on
 	// by a bucket at a time, and begins anew with each closing and each reset, and when
@@ -167,6 +168,9 @@ func (s Settings) checkRules(check func(ok bool, format string, args ...any)) {
 		"SlowCallDuration is %v, want more than 0 and at most %v, or 0 for no such rule", s.SlowCallDuration, maxTime)
 	check((s.SlowCallRate == 0) == (s.SlowCallDuration == 0),
 		"SlowCallRate is %v and SlowCallDuration is %v, want both or neither", s.SlowCallRate, s.SlowCallDuration)
+	if !s.windowed() {
+		return // the rest says nothing then
+	}
 	check(s.MinimumCalls >= 1 && s.MinimumCalls <= maxCalls, "MinimumCalls is %d, want 1 … %d", s.MinimumCalls, maxCalls)
 	check(s.Window >= leastWindow && s.Window <= maxWindow, "Window is %v, want %v … %v", s.Window, leastWindow, maxWindow)
 	check(s.WindowBuckets >= leastBuckets && s.WindowBuckets <= maxBuckets,

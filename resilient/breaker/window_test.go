@@ -609,10 +609,14 @@ func TestInFlightBurstUnderARate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCircuit(t, byRate(0.5, 5), nil)
 		var counted atomic.Int64
-		var wg sync.WaitGroup
+		var permits []breaker.Permit
 		for range 50 {
 			permit, rejected := c.Acquire(c.Now(), 0)
 			require.Nil(t, rejected)
+			permits = append(permits, permit)
+		}
+		var wg sync.WaitGroup
+		for _, permit := range permits {
 			wg.Go(func() {
 				if c.Settle(permit, breaker.Failure, errDown) {
 					counted.Add(1)
