@@ -117,12 +117,3 @@ func (s spread) draw() time.Duration {
 }
 
 func (s spread) clamp(d time.Duration) time.Duration { return min(s.ceiling, max(s.floor, d)) }
-
-// spreads computes a policy's delays once, for retry 1 at index 0 and so on.
-func (r RetryPolicy) spreads() []spread {
-	all := make([]spread, max(0, r.MaxAttempts-1))
-	for i := range all {
-		all[i] = r.spread(i + 1)
-	}
-	return all
-}

@@ -32,12 +32,11 @@ type Guards interface {
 	Guard(name string) *Guard
 }
 
-// plan is what a policy comes to, computed once. A call reads it once, so that a
+// plan is a policy in force. A call reads it once, so that a
 // policy which changes meanwhile does not reach into it.
 type plan struct {
 	policy    Policy
-	delays    []spread // before retry 1, 2, …
-	unguarded bool     // nothing at all: see Passthrough
+	unguarded bool // nothing at all: see Passthrough
 }
 
 // NewGuard makes a guard for the service of that name. The name appears in errors,
@@ -81,7 +80,7 @@ func Passthrough() *Guard {
 	return g
 }
 
-func newPlan(policy Policy) *plan { return &plan{policy: policy, delays: policy.Retry.spreads()} }
+func newPlan(policy Policy) *plan { return &plan{policy: policy} }
 
 // Name returns the service's name, with secrets taken out.
 func (g *Guard) Name() string {

@@ -388,7 +388,7 @@ func (r *retries) decide(v verdict, err error) error {
 	if v.after < 0 || v.after > r.plan.policy.Retry.MaxRetryAfter {
 		return r.exhausted(ReasonRetryAfter, nil, v.after)
 	}
-	r.delay = max(r.plan.delays[r.made-1].draw(), v.after)
+	r.delay = max(r.plan.policy.Retry.spread(r.made).draw(), v.after)
 	if r.delay >= r.end-now {
 		return r.exhausted(ReasonNoTimeLeft, r.endError(), v.after)
 	}

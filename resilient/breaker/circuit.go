@@ -41,17 +41,53 @@ type Circuit struct {
 	mu       sync.Mutex // guards what follows; never held while foreign code runs
 	fleet    *fleet     // its part in a shared one; nil without a store
 	settings Settings
-	rates    rates // of the settings
 	machine  Machine
 	counter  counter
 	failures int      // the run of failures that the state rests on
 	cause    error    // the last failure that counted
-	rule     Rule     // what opened it
-	grounds  Counts   // what its window held then
-	order    Order    // the last one of an operator
 	closed   [2]*view // the two views of a closed round: clean, and with failures
-	pending  []Transition
-	telling  bool // a goroutine is delivering
+	past     *past    // nil if there is none
+}
+
+// past is what only a circuit has that has ever changed its state, or been given an
+// order: most of them never need the room.
+type past struct {
+	rule    Rule   // what opened it
+	grounds Counts // what its window held then
+	order   Order  // the last one of an operator
+	pending []Transition
+	telling bool // a goroutine is delivering
+}
+
+// history is the circuit's past, to be written to. The mutex is held.
+func (c *Circuit) history() *past {
+	if c.past == nil {
+		c.past = &past{}
+	}
+	return c.past
+}
+
+// recall is the circuit's past, to be read. The mutex is held.
+func (c *Circuit) recall() past {
+	if c.past == nil {
+		return past{}
+	}
+	return *c.past
+}
+
+// remark notes what opens the circuit, or that nothing does. The mutex is held.
+func (c *Circuit) remark(rule Rule, grounds Counts) {
+	if rule != NoRule || c.past != nil {
+		h := c.history()
+		h.rule, h.grounds = rule, grounds
+	}
+}
+
+// ordered notes an operator's order; the zero one is none. The mutex is held.
+func (c *Circuit) ordered(o Order) {
+	if o != (Order{}) || c.past != nil {
+		c.history().order = o
+	}
 }
 
 // view is what is published of one state: immutable, so that it cannot tear.
@@ -87,7 +123,7 @@ func New(name string, settings Settings, options *Options) (*Circuit, error) {
 	if err := settings.Validate(); err != nil {
 		return nil, fmt.Errorf("circuit %s: %w", sanitize.Message(name), err)
 	}
-	c := &Circuit{name: sanitize.Message(name), origin: time.Now(), settings: settings, rates: settings.rates()}
+	c := &Circuit{name: sanitize.Message(name), origin: time.Now(), settings: settings}
 	c.machine.seed = rand.Uint64()
 	if options != nil {
 		c.options = *options
@@ -344,7 +380,7 @@ func (c *Circuit) judge(o Outcome, why fault) (Outcome, fault, bool) {
 
 // condemn notes what opens the circuit.
 func (c *Circuit) condemn(rule Rule, grounds Counts, o Outcome, why fault) (Outcome, fault, bool) {
-	c.rule, c.grounds = rule, grounds
+	c.remark(rule, grounds)
 	if o == Success {
 		return Failure, slowness(), true
 	}
@@ -356,20 +392,20 @@ func (c *Circuit) lately(o Outcome, why fault) (Rule, Counts) {
 	if o == Neutral || why.counted {
 		return NoRule, Counts{}
 	}
-	return c.counter.lately(o, why.slow, c.settings, c.rates, c.Now)
+	return c.counter.lately(o, why.slow, c.settings, c.Now)
 }
 
 // inARow counts an outcome among the failures in a row.
 func (c *Circuit) inARow(o Outcome) (trip bool) {
 	switch {
 	case c.settings.FailureThreshold == 0:
-		c.counter.row = row{}
+		c.counter.row = nil
 	case o == Success:
-		c.counter.row.success()
+		c.counter.success()
 	case o != Neutral:
-		trip = c.counter.row.failure(c.settings.FailureThreshold)
+		trip = c.counter.failure(c.settings.FailureThreshold)
 	}
-	c.failures = c.counter.row.run
+	c.failures = c.counter.run()
 	return trip
 }
 
@@ -380,7 +416,7 @@ func (c *Circuit) remember(state State, o Outcome, why fault) {
 	}
 	if state == HalfOpen {
 		c.failures = 1 // the count was 0 on entry, and one failure ends it
-		c.rule, c.grounds = RuleProbe, Counts{}
+		c.remark(RuleProbe, Counts{})
 	}
 	c.cause = why.err
 	if c.fleet != nil {
@@ -407,7 +443,7 @@ func (c *Circuit) Release() { c.force(NoForce) }
 func (c *Circuit) force(f Force) {
 	c.mu.Lock()
 	now := c.Now()
-	c.order = Order{}
+	c.ordered(Order{})
 	if c.fleet != nil {
 		c.fleet.own = f
 	}
@@ -477,7 +513,7 @@ func (c *Circuit) SetSettings(settings Settings) error {
 func (c *Circuit) advance(next Machine, settings Settings, now time.Duration) {
 	from, round := c.machine.State(c.settings), c.machine.Round
 	if settings != c.settings {
-		c.settings, c.rates = settings, settings.rates()
+		c.settings = settings
 		c.closed = [2]*view{}
 		c.counter.fit(settings)
 	}
@@ -489,7 +525,7 @@ func (c *Circuit) advance(next Machine, settings Settings, now time.Duration) {
 			c.failures = 0
 		}
 		if next.Beneath == Closed {
-			c.rule, c.grounds = NoRule, Counts{}
+			c.remark(NoRule, Counts{})
 		}
 	}
 	if c.sharedMode() && (settings.MinReporters == 1 || next.Beneath != Closed) {
@@ -497,7 +533,8 @@ func (c *Circuit) advance(next Machine, settings Settings, now time.Duration) {
 	}
 	c.publish(now)
 	if to := next.State(settings); to != from {
-		c.pending = append(c.pending, c.transition(from, to))
+		h := c.history()
+		h.pending = append(h.pending, c.transition(from, to))
 	}
 }
 
@@ -562,7 +599,7 @@ func (c *Circuit) slow() time.Duration {
 func (c *Circuit) rejection(state State, until time.Duration) *RejectedError {
 	e := &RejectedError{Service: c.name, State: state, Until: c.Time(until)}
 	if state != ForcedOpen {
-		e.Cause, e.Rule = c.cause, c.rule
+		e.Cause, e.Rule = c.cause, c.recall().rule
 	}
 	return e
 }

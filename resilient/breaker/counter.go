@@ -10,7 +10,7 @@ import (
 // counter counts a closed circuit's outcomes and says which rule wants it to open. The
 // circuit's mutex serialises the calls. The zero value has counted nothing.
 type counter struct {
-	row    row
+	row    *row    // nil until something has failed
 	window *window // nil until something is counted under a rule that looks at it
 }
 
@@ -19,21 +19,48 @@ func (c *counter) reset() { *c = counter{} }
 
 // fit drops a window that is not what the settings want; the next outcome begins another.
 func (c *counter) fit(s Settings) {
-	if c.window != nil && (!s.windowed() || c.window.shape != s.shape()) {
+	switch {
+	case c.window == nil:
+	case s.windowed() && c.window.shape == s.shape():
+		c.window.rates = s.rates()
+	default:
 		c.window = nil
 	}
 }
 
 // lately counts an outcome in the window, and reports which of its rules is reached, and
 // with what.
-func (c *counter) lately(o Outcome, slow bool, s Settings, r rates, clock func() time.Duration) (Rule, Counts) {
+func (c *counter) lately(o Outcome, slow bool, s Settings, clock func() time.Duration) (Rule, Counts) {
 	if !s.windowed() {
 		return NoRule, Counts{}
 	}
 	if c.window == nil {
-		c.window = newWindow(s.shape(), clock)
+		c.window = newWindow(s, clock)
 	}
-	return c.window.count(o, slow, clock(), r)
+	return c.window.count(o, slow, clock())
+}
+
+// failure counts one in the row and reports whether the circuit is to open.
+func (c *counter) failure(threshold int) bool {
+	if c.row == nil {
+		c.row = newRow()
+	}
+	return c.row.failure(threshold)
+}
+
+// success ends a row.
+func (c *counter) success() {
+	if c.row != nil {
+		c.row.success()
+	}
+}
+
+// run is how long the row is.
+func (c *counter) run() int {
+	if c.row == nil {
+		return 0
+	}
+	return c.row.run
 }
 
 // row counts failures in a row. The counting is gobreaker's.
@@ -58,25 +85,24 @@ var errCounted = errors.New("a failure, as far as the counter is concerned")
 // countOne is what gobreaker is given to run, to count one failure.
 func countOne() (struct{}, error) { return struct{}{}, errCounted }
 
-// failure counts one and reports whether the circuit is to open.
+func newRow() *row {
+	c := &row{}
+	c.breaker = gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
+		Timeout:     recoveryIsOurs,
+		ReadyToTrip: c.readyToTrip,
+	})
+	return c
+}
+
 func (c *row) failure(threshold int) bool {
-	if c.breaker == nil {
-		c.breaker = gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
-			Timeout:     recoveryIsOurs,
-			ReadyToTrip: c.readyToTrip,
-		})
-	}
 	c.threshold = threshold
 	_, _ = c.breaker.Execute(countOne)
 	return c.tripped
 }
 
-// success ends a run of failures.
 func (c *row) success() {
-	if c.breaker != nil {
-		_, _ = c.breaker.Execute(func() (struct{}, error) { return struct{}{}, nil })
-		c.run = 0
-	}
+	_, _ = c.breaker.Execute(func() (struct{}, error) { return struct{}{}, nil })
+	c.run = 0
 }
 
 func (c *row) readyToTrip(counts gobreaker.Counts) bool {

@@ -79,12 +79,12 @@ type Window struct{ *window }
 
 // NewWindow makes one; the clock may do what no circuit's does.
 func NewWindow(s Settings, clock func() time.Duration) Window {
-	return Window{newWindow(s.shape(), clock)}
+	return Window{newWindow(s, clock)}
 }
 
 // Count counts an outcome, as a circuit does under its lock.
-func (w Window) Count(o Outcome, slow bool, now time.Duration, s Settings) Rule {
-	rule, _ := w.count(o, slow, now, s.rates())
+func (w Window) Count(o Outcome, slow bool, now time.Duration) Rule {
+	rule, _ := w.count(o, slow, now)
 	return rule
 }
 

@@ -215,7 +215,7 @@ func (c *Circuit) lose(err error) {
 		f.retryAt = now // it is to be written anew at once, but once
 	}
 	if f.mode == Shared && c.settings.MinReporters == 1 { // else the count was its own before
-		c.counter.row = row{}
+		c.counter.row = nil
 		c.failures = 0
 	}
 	if f.mode != Lost {
@@ -234,6 +234,7 @@ func (c *Circuit) fleetForce(m Machine, now time.Duration) Machine {
 		return m
 	}
 	m = m.SetForce(f.seen.Force, now)
-	m.ForceUntil, c.order = f.seen.ForceUntil, f.order
+	m.ForceUntil = f.seen.ForceUntil
+	c.ordered(f.order)
 	return m
 }

@@ -22,7 +22,7 @@ func (c *Circuit) adopt(a Answer, certain bool, at time.Duration) {
 		c.publish(now)
 		return
 	}
-	c.order = f.order
+	c.ordered(f.order)
 	if f.mode == Lost && f.wasApart && c.machine.Beneath != Closed {
 		f.mode = Apart // it is still open by itself
 	}
@@ -62,7 +62,7 @@ func (c *Circuit) rejoin(now time.Duration) {
 	}
 	next.tokens, next.seed = c.machine.tokens, c.machine.seed
 	if f.own == NoForce {
-		c.order = f.order
+		c.ordered(f.order)
 	} else {
 		next.Force, next.ForceUntil = f.own, 0
 		next.Round |= local

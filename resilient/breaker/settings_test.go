@@ -72,8 +72,8 @@ func TestSettingsOutOfRange(t *testing.T) {
 		},
 		"Window": {
 			func(s *breaker.Settings) { s.FailureRate, s.Window = 0.5, 0 },
-			func(s *breaker.Settings) { s.FailureRate, s.Window = 0.5, time.Second - 1 },
-			func(s *breaker.Settings) { s.FailureRate, s.Window = 0.5, time.Hour + 1 },
+			func(s *breaker.Settings) { s.FailureRate, s.Window = 0.5, time.Second-1 },
+			func(s *breaker.Settings) { s.FailureRate, s.Window = 0.5, time.Hour+1 },
 		},
 		"WindowBuckets": {
 			func(s *breaker.Settings) { s.FailureRate, s.WindowBuckets = 0.5, 0 },

@@ -76,14 +76,14 @@ func (c *Circuit) Snapshot() Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.Now()
-	m := c.machine.Lapse(now)
+	m, past := c.machine.Lapse(now), c.recall()
 	snap := Snapshot{
 		Name: c.name, State: m.State(c.settings), Force: m.Force,
 		Round: m.Round &^ local, Generation: m.Generation,
 		Failures: c.failures, Successes: m.Successes,
 		Since: c.Time(m.Since), LastFailure: c.Time(m.LastFailure), Cause: sanitize.Error(c.cause),
-		Order: c.order, ForceUntil: c.Time(m.ForceUntil),
-		Late: c.late.Load(), Rejected: c.rejected.Load(), Rule: c.rule,
+		Order: past.order, ForceUntil: c.Time(m.ForceUntil),
+		Late: c.late.Load(), Rejected: c.rejected.Load(), Rule: past.rule,
 		Observe: c.settings.Observe, WouldReject: c.wouldReject.Load(),
 	}
 	if w := c.counter.window; w != nil && snap.State == Closed {

@@ -38,14 +38,15 @@ func (c *Circuit) transition(from, to State) Transition {
 	}
 	if to == Open {
 		t.Until, t.Cause = c.Time(c.machine.OpenUntil(c.settings)), c.cause
-		t.Rule, t.Window = c.rule, c.grounds
+		past := c.recall()
+		t.Rule, t.Window = past.rule, past.grounds
 	}
 	return t
 }
 
 // unlock ends a change: what came of it is delivered once the mutex is free.
 func (c *Circuit) unlock() {
-	waiting := len(c.pending) > 0
+	waiting := c.past != nil && len(c.past.pending) > 0
 	c.mu.Unlock()
 	if waiting {
 		c.deliver()
@@ -58,15 +59,16 @@ func (c *Circuit) unlock() {
 func (c *Circuit) deliver() {
 	for {
 		c.mu.Lock()
-		if c.telling || len(c.pending) == 0 {
+		h := c.history()
+		if h.telling || len(h.pending) == 0 {
 			c.mu.Unlock()
 			return
 		}
-		next := c.pending[0]
-		if c.pending = c.pending[1:]; len(c.pending) == 0 {
-			c.pending = nil // else the array would grow at one end and leak at the other
+		next := h.pending[0]
+		if h.pending = h.pending[1:]; len(h.pending) == 0 {
+			h.pending = nil // else the array would grow at one end and leak at the other
 		}
-		c.telling = true
+		h.telling = true
 		c.mu.Unlock()
 		c.tell(next)
 	}
@@ -79,7 +81,7 @@ func (c *Circuit) tell(t Transition) {
 	defer func() {
 		panicked := recover()
 		c.mu.Lock()
-		c.telling = false
+		c.history().telling = false
 		c.mu.Unlock()
 		switch {
 		case panicked != nil:

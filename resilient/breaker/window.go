@@ -21,6 +21,7 @@ import (
 // can only make a share smaller for a moment.
 type window struct {
 	shape   shape
+	rates   rates
 	period  time.Duration // of a bucket
 	began   time.Duration
 	made    time.Duration
@@ -49,9 +50,10 @@ type bucket struct {
 	_         [40]byte
 }
 
-func newWindow(s shape, clock func() time.Duration) *window {
+func newWindow(settings Settings, clock func() time.Duration) *window {
+	s := settings.shape()
 	n := time.Duration(s.buckets)
-	w := &window{shape: s, period: (s.span + n - 1) / n, began: clock()}
+	w := &window{shape: s, rates: settings.rates(), period: (s.span + n - 1) / n, began: clock()}
 	if s.slow {
 		w.slow = newRolling(w.period, n) // first, so that it never forgets before failed does
 	}
@@ -74,7 +76,7 @@ func (w *window) success(now time.Duration) bool {
 
 // count counts one outcome, neutral excepted, and reports which rule, if any, is
 // reached by it, and what the window holds then. The circuit's mutex is held.
-func (w *window) count(o Outcome, slow bool, now time.Duration, r rates) (Rule, Counts) {
+func (w *window) count(o Outcome, slow bool, now time.Duration) (Rule, Counts) {
 	w.roll(now)
 	if o == Success {
 		w.current.Load().successes.Add(1)
@@ -89,7 +91,7 @@ func (w *window) count(o Outcome, slow bool, now time.Duration, r rates) (Rule, 
 	} else if w.failed.count(func(failures uint64) bool {
 		n.Failures = failures
 		n.Calls += failures
-		return r.reach(r.failures, failures, n.Calls)
+		return w.rates.reach(w.rates.failures, failures, n.Calls)
 	}) {
 		rule = RuleFailureRate
 	}
@@ -99,7 +101,7 @@ func (w *window) count(o Outcome, slow bool, now time.Duration, r rates) (Rule, 
 		n.Slow = w.slow.total()
 	case w.slow.count(func(slow uint64) bool {
 		n.Slow = slow
-		return r.reach(r.slow, slow, n.Calls)
+		return w.rates.reach(w.rates.slow, slow, n.Calls)
 	}) && rule == NoRule:
 		rule = RuleSlowCalls
 	}

@@ -306,12 +306,12 @@ func TestTimeGoesBackwards(t *testing.T) {
 		settings := byRate(1, 1000)
 		now := time.Hour
 		w := breaker.NewWindow(settings, func() time.Duration { return now })
-		w.Count(breaker.Success, false, now, settings)
-		w.Count(breaker.Failure, false, now, settings)
+		w.Count(breaker.Success, false, now)
+		w.Count(breaker.Failure, false, now)
 		for _, back := range []time.Duration{5 * time.Second, time.Hour, 2 * time.Hour, 1 << 60} {
 			assert.True(t, w.Success(now-back))
-			assert.Equal(t, breaker.NoRule, w.Count(breaker.Success, false, now-back, settings))
-			assert.Equal(t, breaker.NoRule, w.Count(breaker.Failure, false, now-back, settings))
+			assert.Equal(t, breaker.NoRule, w.Count(breaker.Success, false, now-back))
+			assert.Equal(t, breaker.NoRule, w.Count(breaker.Failure, false, now-back))
 		}
 		assert.Equal(t, breaker.Counts{Calls: 14, Failures: 5}, w.Counts(now))
 	})
