@@ -21,7 +21,7 @@ const (
 	tripMinimum = 20
 	tripWindow  = 60 * time.Second
 	tripBuckets = 10
-	slowAfter   = time.Second
+	slowAfter   = time.Minute // longer than any sample
 	// stayOpen is how long a circuit stays open: longer than any run.
 	stayOpen = 24 * time.Hour
 )
@@ -138,7 +138,7 @@ func rows() []row {
 		},
 		{
 			name: rowSlow,
-			note: "as before, of calls of a second or more (gobreaker and failsafe-go have no such rule)",
+			note: "as before, of calls of a minute or more (gobreaker and failsafe-go have no such rule)",
 			contestants: []contestant{
 				{nameOurs, circuitByRule(bySlowness)},
 				{"stoic, and failures", circuitByRule(byAll)},

@@ -41,13 +41,11 @@ func circuitBy(rule func(*breaker.Settings)) *breaker.Circuit {
 	return must(breaker.New("plan_service", settings, nil))
 }
 
-// circuitByRule passes the time in, as the pipeline does. The calls of a whole loop are said to have begun after it, so
-// that none of them is slow.
+// circuitByRule passes the time in, as the pipeline does: a whole loop is shorter than a call that is slow.
 func circuitByRule(rule func(*breaker.Settings)) func(*service) loop {
 	circuit := circuitBy(rule)
 	return func(s *service) loop {
 		ctx, now := context.Background(), circuit.Now()
-		later := now + stayOpen
 		return func(n int) error {
 			for id := range n {
 				permit, rejected := circuit.Acquire(now, totalTimeout)
@@ -58,7 +56,7 @@ func circuitByRule(rule func(*breaker.Settings)) func(*service) loop {
 				if err != nil || got != id {
 					return succeeded(got, id, err)
 				}
-				if !circuit.SettleSince(permit, later, breaker.Success, nil) {
+				if !circuit.SettleSince(permit, now, breaker.Success, nil) {
 					return errLate
 				}
 			}
@@ -163,7 +161,7 @@ func circuitFailing(rule func(*breaker.Settings)) func(*service) loop {
 				if id%oneIn == oneIn-1 {
 					outcome, cause = breaker.Failure, errFails
 				}
-				if !circuit.Settle(permit, outcome, cause) {
+				if !circuit.SettleSince(permit, now, outcome, cause) {
 					return errLate
 				}
 			}

@@ -279,27 +279,26 @@ func (c *Circuit) Settle(p Permit, o Outcome, cause error) bool {
 }
 
 // SettleSince is Settle for an attempt that began at that time (see [Circuit.Now]), so
-// that it can count as slow. Where a rule looks at the window, an outcome costs one
-// reading of the clock, and a success still no lock, but for the first one of each
-// bucket.
+// that it can count as slow. Where a rule looks at the window, a success still takes no
+// lock, but for the first one of each bucket; it reads the clock if there is a rule for
+// slow calls, and else about one time in eight.
 func (c *Circuit) SettleSince(p Permit, began time.Duration, o Outcome, cause error) bool {
 	v := c.view.Load()
-	if v.round == p.round && v.ignores.has(o) {
-		return true
-	}
-	return c.settleLately(v, p, began, o, fault{err: cause})
-}
-
-// settleLately settles what may only have to be counted in the window.
-func (c *Circuit) settleLately(v *view, p Permit, began time.Duration, o Outcome, why fault) bool {
-	if o != Neutral && (v.window != nil || v.slow > 0) {
-		now := c.Now()
-		why.slow = v.slow > 0 && now-began >= v.slow
-		if o == Success && !why.slow && v.window != nil && v.round == p.round && v.window.success(now) {
+	if v.round == p.round {
+		if v.ignores.has(o) {
 			return true
 		}
+		if v.window != nil && o == Success { // and nothing else comes of it
+			if v.slow == 0 && v.window.quick(began) {
+				return true
+			}
+			if now := c.Now(); (v.slow == 0 || now-began < v.slow) && v.window.success(now) {
+				return true
+			}
+		}
 	}
-	return c.settleSlow(p, o, why)
+	slow := v.slow > 0 && c.Now()-began >= v.slow
+	return c.settleSlow(p, o, fault{err: cause, slow: slow})
 }
 
 // Withhold gives a permit back with a failure that says when to come again: the circuit

@@ -11,8 +11,8 @@ import (
 // window counts the calls of a closed circuit that were settled lately, for the rules
 // that look at shares. Failures and slow calls are counted by gobreaker, over its rolling
 // window, which also asks when to trip; successes, which are most of all calls, are
-// counted here, each with one atomic addition: with gobreaker a success takes its mutex
-// twice and reads the clock twice, about seven times as long.
+// counted here, each with one atomic addition: by gobreaker a success takes its mutex
+// twice and reads the clock twice, more than ten times as long (bench measures it).
 //
 // The two must not disagree about what the window holds. gobreaker counts in buckets
 // from when it was made, and the buckets here begin at the same time, as exactly as that
@@ -44,10 +44,10 @@ func (s Settings) shape() shape { return shape{s.Window, s.WindowBuckets, s.Slow
 // that whoever comes late adds to nothing that matters. It has a cache line of its own,
 // since all callers write to it.
 type bucket struct {
-	number    int64         // how many periods lie before it
-	until     time.Duration // where the next one begins
-	successes atomic.Uint64
-	_         [40]byte
+	number      int64         // how many periods lie before it
+	from, until time.Duration // until is where the next one begins
+	successes   atomic.Uint64
+	_           [32]byte
 }
 
 func newWindow(settings Settings, clock func() time.Duration) *window {
@@ -63,7 +63,22 @@ func newWindow(settings Settings, clock func() time.Duration) *window {
 	return w
 }
 
-// success counts one. It reports false, and counts nothing, when a new bucket is due,
+// quick counts a success by when its call began, which is known: most calls end in the
+// bucket in which they begin. Reading the clock would take twice as long as all the rest,
+// so only each eighth success of a bucket does. So it can be that up to seven are counted
+// that had their end in a later bucket, where no call that began in that one has ended
+// yet: they are forgotten that much earlier. It reports false, and counts nothing, where
+// the clock has to be read.
+func (w *window) quick(began time.Duration) bool {
+	b := w.current.Load()
+	if began < b.from || began >= b.until || b.successes.Load()%8 == 7 {
+		return false
+	}
+	b.successes.Add(1)
+	return true
+}
+
+// success counts one that ended now. It reports false, and counts nothing, when a new bucket is due,
 // for which the mutex is needed. A time that went backwards counts as the bucket's.
 func (w *window) success(now time.Duration) bool {
 	b := w.current.Load()
@@ -138,7 +153,8 @@ func (w *window) roll(now time.Duration) {
 
 // begin begins the bucket of that number, and forgets those that no window will hold.
 func (w *window) begin(number int64) {
-	b := &bucket{number: number, until: w.began + time.Duration(number+1)*w.period}
+	from := w.began + time.Duration(number)*w.period
+	b := &bucket{number: number, from: from, until: from + w.period}
 	w.buckets = append(slices.DeleteFunc(w.buckets, func(old *bucket) bool {
 		return old.number < number-int64(w.shape.buckets)
 	}), b)
