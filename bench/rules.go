@@ -140,8 +140,30 @@ func failsafeByShare() func(*service) loop {
 // oneIn is how many calls there are for each that fails.
 const oneIn = 5
 
-// errFails is what those get.
-var errFails = errors.New("every fifth call fails")
+var (
+	errFails     = errors.New("every fifth call fails") // what those get
+	errNoFailure = errors.New("the fifth call did not fail")
+)
+
+// fifth is the service's call; each fifth one fails besides.
+func (s *service) fifth(ctx context.Context, id int) (int, error) {
+	got, err := s.call(ctx, id)
+	if err == nil && id%oneIn == oneIn-1 {
+		err = errFails
+	}
+	return got, err
+}
+
+// asItShould checks what a call of fifth came to.
+func asItShould(got, want int, err error) error {
+	switch fails := want%oneIn == oneIn-1; {
+	case fails && err == nil:
+		return errNoFailure
+	case fails && errors.Is(err, errFails):
+		err = nil
+	}
+	return succeeded(got, want, err)
+}
 
 func circuitFailing(rule func(*breaker.Settings)) func(*service) loop {
 	circuit := circuitBy(rule)
@@ -153,16 +175,12 @@ func circuitFailing(rule func(*breaker.Settings)) func(*service) loop {
 				if rejected != nil {
 					return errRefused
 				}
-				got, err := s.call(ctx, id)
-				if err != nil || got != id {
-					return succeeded(got, id, err)
-				}
-				outcome, cause := breaker.Success, error(nil)
-				if id%oneIn == oneIn-1 {
-					outcome, cause = breaker.Failure, errFails
-				}
-				if !circuit.SettleSince(permit, now, outcome, cause) {
+				got, err := s.fifth(ctx, id)
+				if !circuit.SettleSince(permit, now, breaker.OutcomeOf(err), err) {
 					return errLate
+				}
+				if err := asItShould(got, id, err); err != nil {
+					return err
 				}
 			}
 			return nil
@@ -176,19 +194,9 @@ func gobreakerFailing() func(*service) loop {
 		ctx := context.Background()
 		return func(n int) error {
 			for id := range n {
-				fails := id%oneIn == oneIn-1
-				got, err := circuit.Execute(func() (int, error) {
-					got, err := s.call(ctx, id)
-					if err == nil && fails {
-						err = errFails
-					}
-					return got, err
-				})
-				if errors.Is(err, errFails) && fails {
-					err = nil
-				}
-				if err != nil || got != id {
-					return succeeded(got, id, err)
+				got, err := circuit.Execute(func() (int, error) { return s.fifth(ctx, id) })
+				if err := asItShould(got, id, err); err != nil {
+					return err
 				}
 			}
 			return nil

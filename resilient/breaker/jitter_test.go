@@ -98,7 +98,7 @@ func TestJitterOfCircuits(t *testing.T) {
 		assert.Equal(t, until, c.Rejects(c.Now()).Until)
 		time.Sleep(time.Until(until) - 1)
 		assert.False(t, attempt(c, breaker.Success))
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		require.True(t, attempt(c, breaker.Success))
 
 		trip2(c)

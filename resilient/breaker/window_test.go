@@ -333,7 +333,7 @@ func TestTheWindowForgets(t *testing.T) {
 		assert.Equal(t, breaker.Counts{Calls: 8, Failures: 6, Slow: 1}, show())
 		time.Sleep(28*time.Second - 1)
 		assert.Equal(t, breaker.Counts{Calls: 8, Failures: 6, Slow: 1}, show())
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		assert.Equal(t, breaker.Counts{Calls: 3, Failures: 1, Slow: 1}, show())
 		time.Sleep(30 * time.Second)
 		assert.Zero(t, show())
