@@ -344,6 +344,51 @@ func TestTheWindowForgets(t *testing.T) {
 	})
 }
 
+// gobreaker's window begins a little after ours, whatever happens between the two. Until
+// that much later it may still hold the failures of a bucket, so its successes are held
+// as well: else all that is left would be failures.
+func TestTheWindowsBeginApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		base, asked := time.Now(), 0
+		now := func() time.Duration { return time.Since(base) }
+		settings := byRate(0.5, 5)
+		w := breaker.NewWindow(settings, func() time.Duration {
+			at := now()
+			if asked++; asked == 1 {
+				time.Sleep(2 * time.Second) // interrupted, right then
+			}
+			return at
+		})
+		time.Sleep(time.Second)
+		for range 10 {
+			w.Count(breaker.Success, false, now())
+		}
+		for range 5 {
+			require.Equal(t, breaker.NoRule, w.Count(breaker.Failure, false, now()))
+		}
+		time.Sleep(58 * time.Second) // the bucket of ours is over, that of gobreaker's is not
+		require.Equal(t, breaker.NoRule, w.Count(breaker.Failure, false, now()))
+		assert.Equal(t, breaker.Counts{Calls: 16, Failures: 6}, w.Counts(now()))
+		time.Sleep(time.Second)
+		assert.Equal(t, breaker.Counts{Calls: 1, Failures: 1}, w.Counts(now()))
+	})
+}
+
+// TestConsecutiveBesideAWindow is P59 with a window beside: the count in a row does not
+// decay with it.
+func TestConsecutiveBesideAWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		settings := byRate(1, 1000)
+		settings.FailureThreshold, settings.Window, settings.WindowBuckets = 5, 30*time.Second, 3
+		c := newCircuit(t, settings, nil)
+		for range 5 {
+			require.True(t, attempt(c, breaker.Failure))
+			time.Sleep(19 * time.Second)
+		}
+		require.Equal(t, breaker.RuleConsecutive, c.Snapshot().Rule)
+	})
+}
+
 // Each closing, each reset and another length begin an empty window.
 func TestTheWindowBeginsEmpty(t *testing.T) {
 	for name, begin := range map[string]func(t *testing.T, c *breaker.Circuit){
