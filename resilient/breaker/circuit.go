@@ -275,7 +275,11 @@ func (c *Circuit) handOver(permit Permit) (Permit, *RejectedError) {
 // Settle a permit once. A second time is late in half-open, but counts twice in
 // a closed circuit.
 func (c *Circuit) Settle(p Permit, o Outcome, cause error) bool {
-	return c.SettleSince(p, forever, o, cause)
+	v := c.view.Load()
+	if v.round == p.round && v.ignores.has(o) {
+		return true
+	}
+	return c.settleLately(v, p, forever, o, cause)
 }
 
 // SettleSince is Settle for an attempt that began at that time (see [Circuit.Now]), so
@@ -284,17 +288,20 @@ func (c *Circuit) Settle(p Permit, o Outcome, cause error) bool {
 // slow calls, and else about one time in eight.
 func (c *Circuit) SettleSince(p Permit, began time.Duration, o Outcome, cause error) bool {
 	v := c.view.Load()
-	if v.round == p.round {
-		if v.ignores.has(o) {
+	if v.round == p.round && v.ignores.has(o) {
+		return true
+	}
+	return c.settleLately(v, p, began, o, cause)
+}
+
+// settleLately settles what may only have to be counted in the window.
+func (c *Circuit) settleLately(v *view, p Permit, began time.Duration, o Outcome, cause error) bool {
+	if v.round == p.round && v.window != nil && o == Success { // nothing else comes of it
+		if v.slow == 0 && v.window.quick(began) {
 			return true
 		}
-		if v.window != nil && o == Success { // and nothing else comes of it
-			if v.slow == 0 && v.window.quick(began) {
-				return true
-			}
-			if now := c.Now(); (v.slow == 0 || now-began < v.slow) && v.window.success(now) {
-				return true
-			}
+		if now := c.Now(); (v.slow == 0 || now-began < v.slow) && v.window.success(now) {
+			return true
 		}
 	}
 	slow := v.slow > 0 && c.Now()-began >= v.slow
