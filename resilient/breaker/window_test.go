@@ -721,3 +721,17 @@ func TestASuccessUnderARateTakesNoLock(t *testing.T) {
 	attempt(c, breaker.Success)
 	assert.Zero(t, testing.AllocsPerRun(1000, func() { attempt(c, breaker.Success) }))
 }
+
+// A bucket ends where the next one begins: that moment is the next one's.
+func TestABucketsEndIsTheNextOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		base := time.Now()
+		w := breaker.NewWindow(byRate(1, 1000), func() time.Duration { return time.Since(base) })
+		assert.True(t, w.Success(6*time.Second-1))
+		assert.False(t, w.Success(6*time.Second))
+		time.Sleep(6 * time.Second)
+		w.Count(breaker.Success, false, 6*time.Second)
+		time.Sleep(54 * time.Second)
+		assert.Equal(t, breaker.Counts{Calls: 1}, w.Counts(time.Minute))
+	})
+}
