@@ -19,6 +19,12 @@ const (
 	// tripAfter is how many failures in a row open a circuit. It is more than all goroutines together reach in the row
 	// whose calls fail twice, and reached on purpose where a circuit is to be open.
 	tripAfter = 20
+	// What the rules that look at a share are set to.
+	tripShare   = 0.5
+	tripMinimum = 20
+	tripWindow  = 60 * time.Second
+	tripBuckets = 10
+	slowAfter   = time.Minute // longer than any sample
 	// stayOpen is how long a circuit stays open: longer than any run.
 	stayOpen = 24 * time.Hour
 )
@@ -61,6 +67,9 @@ const (
 	rowRetried  = "two failures, then success"
 	rowAsync    = "async success"
 	rowHealthy  = "healthy circuit alone"
+	rowShare    = "healthy circuit alone, by failure rate"
+	rowSlow     = "healthy circuit alone, by slow calls"
+	rowFailing  = "circuit alone, one call in five fails, by failure rate"
 	rowRejected = "rejection by an open circuit"
 	rowHTTP     = "success over net/http"
 	rowBudget   = "a failure, then success, with a retry budget"
@@ -178,6 +187,34 @@ func rows() []row {
 				{"stoic, reads the clock", circuitHealthyWithClock()},
 				{nameGobreaker, gobreakerHealthy()},
 				{"failsafe-go alone", failsafeHealthy()},
+			},
+		},
+		{
+			name: rowShare,
+			note: "acquire, the function, settle; half of at least 20 calls in a minute, in 10 buckets",
+			contestants: []contestant{
+				{nameOurs, circuitByRule(byShare)},
+				{"stoic, and in a row", circuitByRule(byBoth)},
+				{"stoic, guarded call", oursByShare()},
+				{nameGobreaker, gobreakerByShare()},
+				{"failsafe-go alone", failsafeByShare()},
+			},
+		},
+		{
+			name: rowSlow,
+			note: "as before, of calls of a minute or more (gobreaker and failsafe-go have no such rule)",
+			contestants: []contestant{
+				{nameOurs, circuitByRule(bySlowness)},
+				{"stoic, and failures", circuitByRule(byAll)},
+			},
+		},
+		{
+			name: rowFailing,
+			note: "what a failure costs more, and whoever comes after it",
+			contestants: []contestant{
+				{nameOurs, circuitFailing(byShare)},
+				{"stoic, and in a row", circuitFailing(byBoth)},
+				{nameGobreaker, gobreakerFailing()},
 			},
 		},
 		{

@@ -22,6 +22,7 @@ func TestASuccessAllocatesOnceAtMost(t *testing.T) {
 	for name, g := range map[string]*resilient.Guard{
 		"default": newGuard(t, resilient.DefaultPolicy(), nil),
 		"limits":  newGuard(t, steady(each(sec)), nil),
+		"rules":   newGuard(t, steady(byShares), nil),
 	} {
 		for contextName, ctx := range map[string]context.Context{"background": context.Background(), "test": t.Context()} {
 			measure := func(entry string, most float64, call func(captured *int)) {

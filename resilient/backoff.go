@@ -125,11 +125,20 @@ func (s spread) draw() time.Duration {
 
 func (b bounds) clamp(d time.Duration) time.Duration { return min(b.ceiling, max(b.floor, d)) }
 
-// spreads computes a policy's delays once, for retry 1 at index 0 and so on.
-func (r RetryPolicy) spreads() []spread {
-	all := make([]spread, max(0, r.MaxAttempts-1))
-	for i := range all {
-		all[i] = r.spread(i + 1)
-	}
-	return all
+// schedule is a policy's delays: retry 1 at index 0 and so on. It is computed once, when
+// a retry first asks: most guards never need the room.
+type schedule struct {
+	within bounds
+	before []spread
 }
+
+func newSchedule(r RetryPolicy, within bounds) *schedule {
+	s := &schedule{within: within, before: make([]spread, max(0, r.MaxAttempts-1))}
+	for i := range s.before {
+		s.before[i] = r.spread(i + 1)
+	}
+	return s
+}
+
+// draw picks the delay before retry n.
+func (s *schedule) draw(n int) time.Duration { return s.within.clamp(s.before[n-1].draw()) }

@@ -33,19 +33,26 @@ type Guards interface {
 	Guard(name string) *Guard
 }
 
-// plan is what a policy comes to, computed once. A call reads it once, so that a
+// plan is a policy in force. A call reads it once, so that a
 // policy which changes meanwhile does not reach into it.
 type plan struct {
 	budget    *Budget       // nil if the policy names none
 	origin    time.Duration // the budget's, on the circuit's clock
-	delays    []spread      // before retry 1, 2, … of those that may be made
-	within    bounds        // of the delays
+	attempts  int           // that a call may make
+	delays    atomic.Pointer[schedule]
 	policy    Policy
 	unguarded bool // nothing at all: see Passthrough
 }
 
-// attempts is how many a call may make.
-func (p *plan) attempts() int { return len(p.delays) + 1 }
+// delay draws the one before retry n.
+func (g *Guard) delay(p *plan, n int) time.Duration {
+	known := p.delays.Load()
+	if known == nil {
+		known = newSchedule(g.options.Cap.hold(p.policy.Retry)) // the same, whoever is first
+		p.delays.Store(known)
+	}
+	return known.draw(n)
+}
 
 // NewGuard makes a guard for the service of that name. The name appears in errors,
 // events and logs, with secrets taken out. A nil options is valid. It returns an
@@ -100,16 +107,15 @@ func Passthrough() *Guard {
 	policy.Circuit.Enabled = false
 	circuit, _ := breaker.New("passthrough", policy.Circuit, nil) // these settings are valid
 	g := &Guard{circuit: circuit}
-	g.plan.Store(&plan{policy: policy, unguarded: true})
+	g.plan.Store(&plan{policy: policy, attempts: 1, unguarded: true})
 	return g
 }
 
 // newPlan makes the plan of a valid policy. It returns an error when the policy names a
 // budget that there is not.
 func (g *Guard) newPlan(policy Policy) (*plan, error) {
-	p := &plan{policy: policy}
-	capped, within := g.options.Cap.hold(policy.Retry)
-	p.delays, p.within = capped.spreads(), within
+	capped, _ := g.options.Cap.hold(policy.Retry)
+	p := &plan{policy: policy, attempts: capped.MaxAttempts}
 	if name := policy.Retry.Budget; name != "" {
 		p.budget = g.options.Budgets[name]
 		if !p.budget.usable() {

@@ -72,7 +72,7 @@ func (g *Guard) classify(err error) (outcome breaker.Outcome) {
 
 // repeatable reports whether the policy and the op allow more than one attempt.
 func (g *Guard) repeatable(p *plan, op *Op) bool {
-	if p.attempts() <= 1 || op.has(opOnce) || p.policy.Retry.IdempotentOnly && !op.has(opIdempotent) {
+	if p.attempts <= 1 || op.has(opOnce) || p.policy.Retry.IdempotentOnly && !op.has(opIdempotent) {
 		return false
 	}
 	return !g.onlyReads(op)

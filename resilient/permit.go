@@ -67,7 +67,7 @@ func (p *Permit) Settle(err error) bool {
 	if err != nil {
 		outcome = p.guard.judge(p.ctx, err).outcome
 	}
-	counted := p.free || p.guard.circuit.Settle(p.permit, outcome, err)
+	counted := p.free || p.guard.circuit.SettleSince(p.permit, p.acquired, outcome, err)
 	if p.guard.observed() {
 		p.guard.attempted(p.ctx, Call{Service: p.guard.Name()}, 1, p.acquired, outcome, counted, err)
 	}

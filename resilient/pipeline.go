@@ -218,7 +218,7 @@ func (g *Guard) count(ctx context.Context, p *plan, op *Op) (attempts int, colla
 	case g.options.Switch.isOff(offRetries):
 		return 1, false
 	default:
-		return p.attempts(), false
+		return p.attempts, false
 	}
 }
 
@@ -277,7 +277,7 @@ func (g *Guard) attempt(c *call, cc *callContext, permit breaker.Permit, now tim
 	} else {
 		v = g.judge(c.ctx, err)
 	}
-	counted := c.free || g.circuit.Settle(permit, v.outcome, err)
+	counted := c.free || g.circuit.SettleSince(permit, now, v.outcome, err)
 	settled = true
 	if g.observed() {
 		g.attempted(c.ctx, g.names(c.operation), cc.number(), now, v.outcome, counted, err)
@@ -293,7 +293,7 @@ func (g *Guard) abandoned(c *call, cc *callContext, permit breaker.Permit, now t
 	if settled {
 		return
 	}
-	counted := c.free || g.circuit.Settle(permit, breaker.Failure, errDidNotReturn)
+	counted := c.free || g.circuit.SettleSince(permit, now, breaker.Failure, errDidNotReturn)
 	if g.observed() {
 		g.attempted(c.ctx, g.names(c.operation), cc.number(), now, breaker.Failure, counted, errDidNotReturn)
 		g.done(c, cc.number(), errDidNotReturn)
@@ -459,7 +459,7 @@ func (r *retries) obstacle(v verdict, now time.Duration) (reason Reason, limit e
 	if v.after < 0 || v.after > r.plan.policy.Retry.MaxRetryAfter {
 		return ReasonRetryAfter, nil
 	}
-	r.delay = max(r.plan.within.clamp(r.plan.delays[r.made-1].draw()), v.after)
+	r.delay = max(r.guard.delay(r.plan, r.made), v.after)
 	if r.delay >= r.end-now {
 		return ReasonNoTimeLeft, r.endError()
 	}
