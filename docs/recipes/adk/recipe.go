@@ -12,7 +12,6 @@ import (
 	"google.golang.org/adk/v2/agent"
 	"google.golang.org/adk/v2/model"
 	"google.golang.org/adk/v2/tool"
-	"google.golang.org/adk/v2/tool/toolutils"
 	"google.golang.org/genai"
 
 	"github.com/seed42274fcc/stoic/resilient/toolguard"
@@ -39,7 +38,7 @@ func (m guarded) GenerateContent(ctx context.Context, request *model.LLMRequest,
 		own := *request
 		own.Config = withheld(turn, request.Config)
 		for response, err := range m.LLM.GenerateContent(ctx, &own, stream) {
-			if handsOver(response) {
+			if handsOver(request, response) {
 				turn.Close() // the other agent runs inside of yield, too
 			}
 			if !yield(response, err) {
@@ -69,8 +68,8 @@ func withheld(turn *toolguard.Turn, config *genai.GenerateContentConfig) *genai.
 
 // region tool
 
-// Protect guards also what is called without a request to the model: a call that somebody has confirmed, those of
-// RunLive. Give what it returns to llmagent.Config.
+// Protect guards what is called without Model: what somebody has confirmed, and all in RunLive. Give what it returns to
+// llmagent.Config.
 func Protect(guard *toolguard.Guard, t tool.Tool) tool.Tool {
 	return protect(guard, nil, t).(tool.Tool)
 }
@@ -79,7 +78,7 @@ func protect(guard *toolguard.Guard, turn *toolguard.Turn, t any) any {
 	switch t := t.(type) {
 	case *protected:
 		return &protected{t.runnable, guard, turn}
-	case interface{ DefersResponse() bool }: // a task of another agent: its answer comes later
+	case task: // is not run: the answer comes from the other agent
 		return t
 	case runnable:
 		return &protected{t, guard, turn}
@@ -90,6 +89,7 @@ func protect(guard *toolguard.Guard, turn *toolguard.Turn, t any) any {
 type runnable interface {
 	tool.Tool
 	Declaration() *genai.FunctionDeclaration
+	ProcessRequest(ctx agent.Context, request *model.LLMRequest) error
 	Run(ctx agent.Context, args any) (map[string]any, error)
 }
 
@@ -97,10 +97,6 @@ type protected struct {
 	runnable
 	guard *toolguard.Guard
 	turn  *toolguard.Turn
-}
-
-func (p *protected) ProcessRequest(_ agent.Context, request *model.LLMRequest) error {
-	return toolutils.PackTool(request, p)
 }
 
 func (p *protected) Run(tools agent.Context, args any) (map[string]any, error) {
@@ -158,9 +154,16 @@ type safe struct{ error }
 func (e safe) Error() string { return sanitize.String(e.error.Error()) }
 func (e safe) Unwrap() error { return e.error }
 
-func handsOver(response *model.LLMResponse) bool {
+// task is the tool that stands for another agent that does tasks.
+type task interface{ DefersResponse() bool }
+
+func handsOver(request *model.LLMRequest, response *model.LLMResponse) bool {
 	return response != nil && response.Content != nil && slices.ContainsFunc(response.Content.Parts, func(part *genai.Part) bool {
-		return part != nil && part.FunctionCall != nil && part.FunctionCall.Name == "transfer_to_agent"
+		if part == nil || part.FunctionCall == nil {
+			return false
+		}
+		_, isTask := request.Tools[part.FunctionCall.Name].(task)
+		return isTask || part.FunctionCall.Name == "transfer_to_agent"
 	})
 }
 

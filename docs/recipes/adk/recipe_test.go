@@ -140,6 +140,19 @@ func TestConfirmations(t *testing.T) {
 	})
 }
 
+// Where a model is asked twice with one request, or a tool is protected, too, its calls are guarded once.
+func TestOneGuardIsEnough(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, a *app) {
+		a.protect, a.twice, a.search = true, true, raises(errDown)
+		a.ask(t, round{"calc"}, round{"search"}, round{"calc"}, round{"search"}, round{"calc"}, round{"search"}, round{"calc"})
+		assert.Equal(t, [][]string{both, both, both, both, both, both, calc, calc}, a.offered)
+		time.Sleep(time.Minute)
+		a.search = works
+		a.ask(t, round{"calc"}, round{"search"}, round{"calc"})
+		assert.Equal(t, []map[string]any{{"result": "found"}}, a.last(1))
+	})
+}
+
 // Without a limit of time, or unwatched, a tool without a turn has its context as it was.
 func TestConfirmedWithoutTimeout(t *testing.T) {
 	for name, options := range map[string]*toolguard.Options{
@@ -215,19 +228,18 @@ func TestARunThatIsLeft(t *testing.T) {
 	})
 }
 
-// What is handed out as a task has its answer later, from the agent that does it.
+// What is handed out as a task has its answer from the agent that does it, which may probe, too.
 func TestATaskOfAnotherAgent(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, a *app) {
-		a.task = true
+		a.trip(t)
+		time.Sleep(time.Minute)
+		a.search, a.task = works, true
 		a.ask(t, round{"other"}, round{"search"}, round{"finish_task"})
-		require.Len(t, a.offered, 4)
-		assert.Contains(t, a.offered[0], "other")
-		assert.Contains(t, a.offered[1], "finish_task")
-		assert.EqualValues(t, 1, a.hits.Load())
+		main, other := []string{"calc", "other", "search"}, []string{"calc", "finish_task", "search"}
+		assert.Equal(t, [][]string{main, other, other, main}, a.offered)
+		assert.EqualValues(t, 4, a.hits.Load())
 		assert.Equal(t, "done", a.final)
-		for _, result := range a.results {
-			assert.NotContains(t, result, "error")
-		}
+		assert.Equal(t, []map[string]any{{"result": "found"}}, a.answers["other"], "once")
 	})
 }
 
@@ -321,6 +333,21 @@ func described(tools []tool.Tool) (all []string) {
 	return all
 }
 
+// again is a model that takes only the second answer.
+type again struct{ model.LLM }
+
+func (m again) GenerateContent(ctx context.Context, request *model.LLMRequest, stream bool) iter.Seq2[*model.LLMResponse, error] {
+	return func(yield func(*model.LLMResponse, error) bool) {
+		for _, err := range m.LLM.GenerateContent(ctx, request, stream) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+		m.LLM.GenerateContent(ctx, request, stream)(yield)
+	}
+}
+
 // stateless is a model that searches once for each message.
 type stateless struct{}
 
@@ -407,6 +434,8 @@ type app struct {
 	args         map[string]any // of each call
 
 	confirm    bool // search is to be confirmed
+	protect    bool // search is protected also without a turn
+	twice      bool // the model is asked twice, and its second answer is the one
 	handOver   bool // there is another agent, with the same tools
 	task       bool // there is another agent, for tasks
 	structured bool // the answer has a form, and there is exit_loop
@@ -421,6 +450,7 @@ type app struct {
 	pending   []*genai.FunctionCall // what waits to be confirmed
 	final     string                // the last text
 	escalated bool
+	answers   map[string][]map[string]any // of tools, as the application sees them
 }
 
 // round has the tools that the model calls at once, whether they are offered or not.
@@ -473,7 +503,7 @@ func (a *app) trip(t *testing.T) {
 // ask has a user ask something.
 func (a *app) ask(t *testing.T, rounds ...round) {
 	t.Helper()
-	a.rounds, a.offered, a.pending = rounds, nil, nil
+	a.rounds, a.offered, a.pending, a.answers = rounds, nil, nil, map[string][]map[string]any{}
 	for event, err := range a.run(t, genai.NewContentFromText("find it", "user")) {
 		a.see(t, event, err)
 	}
@@ -484,7 +514,7 @@ func (a *app) answer(t *testing.T, yes bool) {
 	t.Helper()
 	require.Len(t, a.pending, 1)
 	call := a.pending[0]
-	a.rounds, a.offered, a.pending = nil, nil, nil
+	a.rounds, a.offered, a.pending, a.answers = nil, nil, nil, map[string][]map[string]any{}
 	response := &genai.FunctionResponse{ID: call.ID, Name: call.Name, Response: map[string]any{"confirmed": yes}}
 	for event, err := range a.run(t, &genai.Content{Role: "user", Parts: []*genai.Part{{FunctionResponse: response}}}) {
 		a.see(t, event, err)
@@ -502,6 +532,9 @@ func (a *app) see(t *testing.T, event *session.Event, err error) {
 		switch {
 		case part.FunctionCall != nil && part.FunctionCall.Name == "adk_request_confirmation":
 			a.pending = append(a.pending, part.FunctionCall)
+		case part.FunctionResponse != nil:
+			name := part.FunctionResponse.Name
+			a.answers[name] = append(a.answers[name], part.FunctionResponse.Response)
 		case part.Text != "":
 			a.final = part.Text
 		}
@@ -514,6 +547,9 @@ func (a *app) run(t *testing.T, message *genai.Content) iter.Seq2[*session.Event
 	var llm model.LLM = a
 	if !a.bare {
 		llm = recipe.Model(a, a.guard)
+	}
+	if a.twice {
+		llm = again{llm}
 	}
 	config := llmagent.Config{Name: "main", Model: llm, Tools: a.tools(t)}
 	if a.before != nil {
@@ -549,7 +585,7 @@ func (a *app) tools(t *testing.T) []tool.Tool {
 	calculate, err := functiontool.New(functiontool.Config{Name: "calc", Description: "calculates"},
 		func(ctx agent.Context, _ query) (string, error) { return a.calc(ctx) })
 	require.NoError(t, err)
-	if a.confirm {
+	if a.confirm || a.protect {
 		find = recipe.Protect(a.guard, find)
 	}
 	tools := []tool.Tool{find, calculate}
