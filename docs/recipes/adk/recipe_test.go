@@ -69,6 +69,18 @@ func TestABrokenToolIsWithheldAndComesBack(t *testing.T) {
 	})
 }
 
+// Tools that a toolset returns for each run are guarded as well.
+func TestAToolset(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, a *app) {
+		a.toolset, a.search = true, raises(errDown)
+		a.ask(t, round{"search"}, round{"search"})
+		a.ask(t, round{"search"}, round{"search"})
+		assert.Equal(t, [][]string{both, calc, calc}, a.offered)
+		assert.EqualValues(t, 3, a.hits.Load())
+		assert.Contains(t, a.last(1)[0]["output"], "temporarily unavailable")
+	})
+}
+
 // A tool that is withheld in one round is back in a later one of the same run (A106).
 func TestAToolComesBackWithinOneRun(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, a *app) {
@@ -436,6 +448,7 @@ type app struct {
 	confirm    bool // search is to be confirmed
 	protect    bool // search is protected also without a turn
 	twice      bool // the model is asked twice, and its second answer is the one
+	toolset    bool // the tools come in a set
 	handOver   bool // there is another agent, with the same tools
 	task       bool // there is another agent, for tasks
 	structured bool // the answer has a form, and there is exit_loop
@@ -552,6 +565,9 @@ func (a *app) run(t *testing.T, message *genai.Content) iter.Seq2[*session.Event
 		llm = again{llm}
 	}
 	config := llmagent.Config{Name: "main", Model: llm, Tools: a.tools(t)}
+	if a.toolset {
+		config.Tools, config.Toolsets = nil, []tool.Toolset{toolset(config.Tools)}
+	}
 	if a.before != nil {
 		config.BeforeModelCallbacks = []llmagent.BeforeModelCallback{a.before}
 	}
@@ -596,6 +612,11 @@ func (a *app) tools(t *testing.T) []tool.Tool {
 	}
 	return tools
 }
+
+type toolset []tool.Tool
+
+func (toolset) Name() string                                       { return "set" }
+func (s toolset) Tools(agent.ReadonlyContext) ([]tool.Tool, error) { return s, nil }
 
 // last is what the model would read of the last n calls.
 func (a *app) last(n int) []map[string]any { return a.results[max(0, len(a.results)-n):] }
