@@ -131,10 +131,15 @@ func TestCallDoneOfAPanicIsAFailure(t *testing.T) {
 // callsOnly is an observer that counts by calls, if it is true.
 type callsOnly struct {
 	recorder
-	is bool
+	is, panics bool
 }
 
-func (c *callsOnly) CallsOnly() bool { return c.is }
+func (c *callsOnly) CallsOnly() bool {
+	if c.is && c.panics {
+		panic("it does not know")
+	}
+	return c.is
+}
 
 func TestObserversOfCallsAreToldOfNoAttempts(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -144,6 +149,7 @@ func TestObserversOfCallsAreToldOfNoAttempts(t *testing.T) {
 		"alone":                 {[]resilient.Observer{&callsOnly{is: true}}, 0},
 		"two of them":           {[]resilient.Observer{&callsOnly{is: true}, &callsOnly{is: true}}, 0},
 		"one that is not":       {[]resilient.Observer{&callsOnly{}}, 3},
+		"one that panics":       {[]resilient.Observer{&callsOnly{is: true, panics: true}}, 3},
 		"beside one that isn't": {[]resilient.Observer{&callsOnly{is: true}, &recorder{}}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {

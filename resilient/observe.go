@@ -3,7 +3,6 @@ package resilient
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"time"
 
 	"github.com/seed42274fcc/stoic/resilient/breaker"
@@ -13,18 +12,22 @@ import (
 
 var words = &journal.Words{Panic: "resilient", Transition: "circuit"}
 
+// journal is the guard's, made where it is needed: guards are many, and seldom write.
+func (g *Guard) journal() *journal.Journal {
+	return &journal.Journal{Words: words, Service: g.Name(), Logger: g.options.Logger}
+}
+
 // observed reports whether it is worth making an event that only observers see.
 func (g *Guard) observed() bool { return len(g.options.Observers) != 0 }
 
 // attemptsObserved likewise, for the attempts of calls: see [CallObserver].
 func (g *Guard) attemptsObserved() bool { return g.observed() && !g.callsOnly }
 
-// callsOnly reports whether nobody among the observers wants the attempts of calls.
-func callsOnly(observers []Observer) bool {
-	return !slices.ContainsFunc(observers, func(o Observer) bool {
-		calls, ok := o.(CallObserver)
-		return !ok || !calls.CallsOnly()
-	})
+// wantsAttempts asks an observer. One that panics wants them.
+func (g *Guard) wantsAttempts(o Observer) (yes bool) {
+	defer g.journal().Contain("Observer", func() { yes = true })
+	calls, ok := o.(CallObserver)
+	return !ok || !calls.CallsOnly()
 }
 
 // emit tells the log and the observers, one after the other.
@@ -36,20 +39,20 @@ func (g *Guard) emit(ctx context.Context, event Event) {
 }
 
 func (g *Guard) tell(ctx context.Context, o Observer, event Event) {
-	defer g.journal.Contain("Observer", nil)
+	defer g.journal().Contain("Observer", nil)
 	o.Observe(ctx, event)
 }
 
 // logs reports whether a record of that level is wanted.
 func (g *Guard) logs(ctx context.Context, level slog.Level) bool {
-	defer g.journal.Contain("Logger", nil)
-	return g.journal.Out().Enabled(ctx, level)
+	defer g.journal().Contain("Logger", nil)
+	return g.journal().Out().Enabled(ctx, level)
 }
 
 // log writes the records that operators rely on: a retry that will be made, and
 // each change of the circuit. The rest is for observers.
 func (g *Guard) log(ctx context.Context, event Event) {
-	defer g.journal.Contain("Logger", nil)
+	defer g.journal().Contain("Logger", nil)
 	switch e := event.(type) {
 	case RetryScheduled:
 		attrs := []slog.Attr{
@@ -59,11 +62,11 @@ func (g *Guard) log(ctx context.Context, event Event) {
 		if e.Err != nil {
 			attrs = append(attrs, slog.String("error", e.Err.Error()))
 		}
-		g.journal.Out().LogAttrs(ctx, slog.LevelWarn, "retry scheduled", attrs...)
+		g.journal().Out().LogAttrs(ctx, slog.LevelWarn, "retry scheduled", attrs...)
 	case CircuitChanged:
-		g.journal.Transition(ctx, e.Transition, slog.String("service", e.Circuit))
+		g.journal().Transition(ctx, e.Transition, slog.String("service", e.Circuit))
 	case StoreChanged:
-		g.journal.Sharing(ctx, e.SharingChange, slog.String("service", e.Circuit))
+		g.journal().Sharing(ctx, e.SharingChange, slog.String("service", e.Circuit))
 	}
 }
 
@@ -81,7 +84,7 @@ func (g *Guard) onSharing(c breaker.SharingChange) {
 
 // names are the call's, as they may leave.
 func (g *Guard) names(operation string) Call {
-	return Call{Service: g.name, Operation: sanitize.Message(operation)}
+	return Call{Service: g.Name(), Operation: sanitize.Message(operation)}
 }
 
 // The events of a call, in the order in which they can come.
@@ -102,7 +105,7 @@ func (g *Guard) attempted(c *call, n int, began time.Duration, outcome Outcome, 
 
 // settled tells of a permit held by hand.
 func (g *Guard) settled(p *Permit, outcome Outcome, counted bool, err error) {
-	names := Call{Service: g.name}
+	names := Call{Service: g.Name()}
 	g.emit(p.ctx, AttemptDone{
 		Call: names, Attempt: 1, Outcome: outcome, Err: sanitize.Error(err), Duration: g.circuit.Now() - p.acquired, ByHand: true,
 	})
@@ -124,4 +127,8 @@ func (g *Guard) done(c *call, made int, last Outcome, err error) {
 	g.emit(c.ctx, CallDone{
 		Call: g.names(c.operation), Attempts: made, Err: sanitize.Error(err), Duration: g.circuit.Now() - c.start, Outcome: last,
 	})
+}
+
+func (g *Guard) fellOver(ctx context.Context, operation string, next *Guard, err error) {
+	g.emit(ctx, FellOver{Call: g.names(operation), Next: next.Name(), Err: sanitize.Error(err)})
 }

@@ -29,6 +29,6 @@ func (c *Circuit) noteSharing(now time.Duration) {
 		change.Cause = f.fault
 	}
 	if c.options.OnSharing != nil {
-		c.news.add(notice{sharing: &change})
+		c.history().news.add(notice{sharing: &change})
 	}
 }
