@@ -37,6 +37,9 @@
 //	stoic.circuit.recovery_timeout  gauge  the policy's
 //	stoic.circuit.lease             gauge  how long a silent probe keeps its place
 //	stoic.circuit.sharing           gauge  mode: 1 for alone, shared, apart or lost, 0 for the others
+//	stoic.circuit.observing         gauge  1 for a circuit that only observes: whatever its state, it admits
+//	stoic.circuit.would_reject      counter  what such a circuit would have refused
+//	stoic.retry.budget.left         gauge  by budget: see [Instrumentation.WatchBudgets]
 //
 // An open circuit whose time has passed is probe-due: the next call will be let through. A
 // circuit learns that its store is lost, or back, from what uses it and from the store's

@@ -24,6 +24,9 @@ type gauges struct {
 	recovery   metric.Float64ObservableGauge
 	lease      metric.Float64ObservableGauge
 	sharing    metric.Int64ObservableGauge
+	observing  metric.Int64ObservableGauge
+	would      metric.Int64ObservableCounter
+	budget     metric.Int64ObservableGauge
 }
 
 func newGauges(m metric.Meter) (*gauges, error) {
@@ -38,7 +41,11 @@ func newGauges(m metric.Meter) (*gauges, error) {
 		faults = append(faults, err)
 		return g
 	}
+	would, err := m.Int64ObservableCounter("stoic.circuit.would_reject", metric.WithUnit("{attempt}"),
+		metric.WithDescription("Attempts that a circuit which only observes would have refused."))
+	faults = append(faults, err)
 	made := &gauges{
+		would:      would,
 		state:      number("stoic.circuit.state", "{circuit}", "The circuit's state: 1 for the one that it is in, 0 for the others."),
 		since:      seconds("stoic.circuit.since", "When the state began, since 1970; absent if it never changed."),
 		until:      seconds("stoic.circuit.until", "When the state ends by itself, since 1970; absent if it does not."),
@@ -49,6 +56,8 @@ func newGauges(m metric.Meter) (*gauges, error) {
 		recovery:   seconds("stoic.circuit.recovery_timeout", "How long the circuit stays open the first time."),
 		lease:      seconds("stoic.circuit.lease", "How long a silent probe keeps its place, of an operation without limits of its own."),
 		sharing:    number("stoic.circuit.sharing", "{circuit}", "How the circuit stands with those of other processes: 1 for what it is, 0 for the rest."),
+		observing:  number("stoic.circuit.observing", "{circuit}", "1 for a circuit that only observes: whatever its state, it admits."),
+		budget:     number("stoic.retry.budget.left", "{retry}", "Retries, or tokens, that are left in a budget."),
 	}
 	return made, errors.Join(faults...)
 }
@@ -56,6 +65,7 @@ func newGauges(m metric.Meter) (*gauges, error) {
 func (g *gauges) all() []metric.Observable {
 	return []metric.Observable{
 		g.state, g.since, g.until, g.generation, g.failures, g.probes, g.probeLimit, g.recovery, g.lease, g.sharing,
+		g.observing, g.would, g.budget,
 	}
 }
 
@@ -98,6 +108,12 @@ func (g *gauges) observe(o metric.Observer, guard *resilient.Guard) {
 	o.ObserveInt64(g.failures, int64(snap.Failures), plain)
 	o.ObserveInt64(g.probes, int64(snap.Probes), plain)
 	o.ObserveInt64(g.probeLimit, int64(policy.Circuit.MaxProbes), plain)
+	observing := int64(0)
+	if snap.Observe {
+		observing = 1
+	}
+	o.ObserveInt64(g.observing, observing, plain)
+	o.ObserveInt64(g.would, int64(snap.WouldReject), plain)
 	o.ObserveFloat64(g.recovery, policy.Circuit.RecoveryTimeout.Seconds(), plain)
 	o.ObserveFloat64(g.lease, policy.Circuit.LeaseFor(policy.AttemptLimit()).Seconds(), plain)
 }

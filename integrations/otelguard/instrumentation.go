@@ -2,6 +2,7 @@ package otelguard
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/seed42274fcc/stoic/resilient"
 	"github.com/seed42274fcc/stoic/resilient/breaker"
+	"github.com/seed42274fcc/stoic/sanitize"
 )
 
 // scope names the instruments' meter and tracer.
@@ -29,6 +31,7 @@ type Instrumentation struct {
 
 	mu      sync.Mutex
 	sources []Source
+	budgets map[string]*resilient.Budget
 }
 
 // New makes an instrumentation that watches nothing yet. A nil options is valid. It returns
@@ -80,13 +83,29 @@ func (i *Instrumentation) Watch(source Source) {
 	i.sources = append(i.sources, source)
 }
 
+// WatchBudgets shows what is left in retry budgets, by their names, from now on and as it is
+// when it is looked at. The map is copied; give it what [resilient.Options].Budgets has.
+func (i *Instrumentation) WatchBudgets(budgets map[string]*resilient.Budget) {
+	if i == nil {
+		return
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	next := maps.Clone(i.budgets)
+	if next == nil {
+		next = map[string]*resilient.Budget{}
+	}
+	maps.Copy(next, budgets)
+	i.budgets = next
+}
+
 // Close ends watching. What guards tell is still counted.
 func (i *Instrumentation) Close() error {
 	if i == nil {
 		return nil
 	}
 	i.mu.Lock()
-	i.sources = nil
+	i.sources, i.budgets = nil, nil
 	i.mu.Unlock()
 	return i.asked.Unregister()
 }
@@ -94,8 +113,11 @@ func (i *Instrumentation) Close() error {
 // look observes the circuits as they are.
 func (i *Instrumentation) look(o metric.Observer) {
 	i.mu.Lock()
-	sources := slices.Clone(i.sources)
+	sources, budgets := slices.Clone(i.sources), i.budgets // which is replaced, never changed
 	i.mu.Unlock()
+	for name, budget := range budgets {
+		o.ObserveInt64(i.gauges.budget, int64(budget.Snapshot().Left), metric.WithAttributes(attribute.String("budget", sanitize.Message(name))))
+	}
 	for _, source := range sources {
 		for _, name := range source.Names() {
 			if guard, ok := source.Lookup(name); ok && guard.Circuit() != nil {

@@ -22,7 +22,7 @@ import (
 
 // counted are the instruments that events are counted with.
 var counted = []string{
-	"stoic.calls", "stoic.call.", "stoic.attempts", "stoic.retry.", "stoic.rejections", "stoic.exhausted", "stoic.late_results",
+	"stoic.calls", "stoic.call.", "stoic.attempts", "stoic.retry.delay", "stoic.rejections", "stoic.exhausted", "stoic.late_results",
 	"stoic.circuit.changes", "stoic.store.",
 }
 
@@ -259,6 +259,47 @@ func TestA42TheStoresModeIsShown(t *testing.T) {
 		require.NoError(t, m.Close())
 		require.NoError(t, m.Close(), "twice")
 		assert.Empty(t, modes())
+	})
+}
+
+// A circuit that only observes is shown as one, with what it would have done.
+func TestACircuitThatOnlyObservesIsShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMeasured(t, otelguard.Options{})
+		trial := guard(t, "trial", policy(threshold(1), func(p *resilient.Policy) { p.Circuit.Observe = true }), observers(m))
+		m.Watch(otelguard.Guards{trial, guard(t, "plans", policy(), observers(m))})
+		for range 4 {
+			_ = resilient.Do(t.Context(), trial, apply, returns(errDown))
+		}
+		numbers := m.collect(t)
+		assert.Equal(t, "open", is(t, numbers, "stoic.circuit.state{service=trial,state="))
+		assert.Equal(t, map[string]float64{
+			"stoic.circuit.observing{service=trial}": 1, "stoic.circuit.would_reject{service=trial}": 3,
+			"stoic.circuit.observing{service=plans}": 0, "stoic.circuit.would_reject{service=plans}": 0,
+			"stoic.calls{operation=apply,result=error,service=trial}": 4,
+		}, only(numbers, "stoic.circuit.observing", "stoic.circuit.would", "stoic.calls"))
+	})
+}
+
+// What is left of a budget, and the calls that it ended.
+func TestRetryBudgetsAreShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMeasured(t, otelguard.Options{})
+		budget, err := resilient.NewBudget(resilient.TokenBucket{Capacity: 5, RetryCost: 1, ThrottledCost: 1})
+		require.NoError(t, err)
+		options := observers(m)
+		options.Budgets = map[string]*resilient.Budget{"shared": budget}
+		m.WatchBudgets(options.Budgets)
+		g := guard(t, "plans", policy(func(p *resilient.Policy) { p.Retry.Budget = "shared" }), options)
+		left := func() float64 { return m.collect(t)["stoic.retry.budget.left{budget=shared}"] }
+		assert.Equal(t, 5.0, left())
+		_ = resilient.Do(t.Context(), g, get, returns(errDown))
+		assert.Equal(t, 3.0, left())
+		for range 2 {
+			_ = resilient.Do(t.Context(), g, get, returns(errDown))
+		}
+		assert.Zero(t, left())
+		assert.Equal(t, 1.0, m.collect(t)["stoic.exhausted{operation=get,reason=retry-budget-used-up,service=plans}"])
 	})
 }
 

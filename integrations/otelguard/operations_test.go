@@ -40,6 +40,9 @@ func newScrape(t *testing.T) scrape {
 	broken := guard(t, "broken", policy(threshold(1)), resilient.Options{})
 	require.Error(t, resilient.Do(t.Context(), broken, get, returns(errDown)))
 	telemetry.Watch(otelguard.Guards{broken})
+	budget, err := resilient.NewBudget(resilient.DefaultTokenBucket())
+	require.NoError(t, err)
+	telemetry.WatchBudgets(map[string]*resilient.Budget{"shared": budget})
 	families, err := registry.Gather()
 	require.NoError(t, err)
 	found := scrape{map[string]bool{}, map[string]map[string]bool{}}
