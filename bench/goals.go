@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -114,10 +115,7 @@ func (all results) times(slow, fast entry) (figure float64, known bool) {
 }
 
 func (e entry) at() at {
-	if e.procs == 0 {
-		e.procs = judgedAt
-	}
-	return at(e)
+	return at{e.row, e.contestant, cmp.Or(e.procs, judgedAt)}
 }
 
 // exitCode is 1 when a goal falls short. One that was not measured, because the run was told to leave it out, does not.
