@@ -98,8 +98,9 @@ func whole(low, high int) kind[int] {
 			}
 			return nil
 		},
-		json: func(v int) any { return v },
-		text: strconv.Itoa,
+		json:   func(v int) any { return v },
+		text:   strconv.Itoa,
+		schema: map[string]any{"type": "integer", "minimum": low, "maximum": high},
 	}
 }
 
@@ -119,14 +120,15 @@ func ratio(low, high float64) kind[float64] {
 			}
 			return nil
 		},
-		json: func(v float64) any { return v },
-		text: func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
+		json:   func(v float64) any { return v },
+		text:   func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
+		schema: map[string]any{"type": "number", "minimum": low, "maximum": high},
 	}
 }
 
 // span is a duration within low … high.
 func span(low, high time.Duration) kind[time.Duration] {
-	return duration(func(v time.Duration) *fault {
+	return duration("minimum", low, high, func(v time.Duration) *fault {
 		if v < low || v > high {
 			return outOfRange("is %v, want %v … %v", v, low, high)
 		}
@@ -136,7 +138,7 @@ func span(low, high time.Duration) kind[time.Duration] {
 
 // positive is a duration of more than 0 and at most high.
 func positive(high time.Duration) kind[time.Duration] {
-	return duration(func(v time.Duration) *fault {
+	return duration("exclusiveMinimum", 0, high, func(v time.Duration) *fault {
 		if v <= 0 || v > high {
 			return outOfRange("is %v, want more than 0 and at most %v", v, high)
 		}
@@ -144,8 +146,9 @@ func positive(high time.Duration) kind[time.Duration] {
 	})
 }
 
-// duration is a number of seconds or a Go duration string.
-func duration(limit func(time.Duration) *fault) kind[time.Duration] {
+// duration is a number of seconds or a Go duration string. The schema, with above for its
+// lower end, knows the range of numbers only.
+func duration(above string, low, high time.Duration, limit func(time.Duration) *fault) kind[time.Duration] {
 	return kind[time.Duration]{
 		parse: func(value any) (time.Duration, *fault) {
 			if f, ok := decimal(value); ok {
@@ -168,6 +171,9 @@ func duration(limit func(time.Duration) *fault) kind[time.Duration] {
 		limit: limit,
 		json:  func(v time.Duration) any { return v.Seconds() },
 		text:  short,
+		schema: map[string]any{
+			"type": []string{"number", "string"}, above: low.Seconds(), "maximum": high.Seconds(), "pattern": durationPattern,
+		},
 	}
 }
 
@@ -217,9 +223,10 @@ func flag() kind[bool] {
 			}
 			return false, wrongType(value, "true or false")
 		},
-		limit: func(bool) *fault { return nil },
-		json:  func(v bool) any { return v },
-		text:  strconv.FormatBool,
+		limit:  func(bool) *fault { return nil },
+		json:   func(v bool) any { return v },
+		text:   strconv.FormatBool,
+		schema: map[string]any{"type": "boolean"},
 	}
 }
 
@@ -245,8 +252,9 @@ func strategy() kind[resilient.Backoff] {
 			}
 			return outOfRange("is no strategy%s, want one of %s", didYouMean(nearest(string(v), names)), strings.Join(names, ", "))
 		},
-		json: func(v resilient.Backoff) any { return v },
-		text: func(v resilient.Backoff) string { return string(v) },
+		json:   func(v resilient.Backoff) any { return v },
+		text:   func(v resilient.Backoff) string { return string(v) },
+		schema: map[string]any{"enum": resilient.Backoffs()},
 	}
 }
 
@@ -276,8 +284,9 @@ func place() kind[bool] {
 			return false, outOfRange("is no place for a circuit%s, want local or shared",
 				didYouMean(nearest(name, []string{storeLocal, storeShared})))
 		},
-		limit: func(bool) *fault { return nil },
-		json:  func(local bool) any { return text(local) },
-		text:  text,
+		limit:  func(bool) *fault { return nil },
+		json:   func(local bool) any { return text(local) },
+		text:   text,
+		schema: map[string]any{"enum": []string{storeLocal, storeShared}},
 	}
 }
