@@ -76,10 +76,13 @@ func (s schema) override() map[string]any {
 	if s.lenient {
 		own["service_name"] = true
 	}
-	sections := map[string]map[string]any{"": own, sectionRetry: {}, sectionCircuit: {}}
+	sections := map[string]map[string]any{"": own}
 	spellings := map[string][]any{}
 	for i := range fields {
 		f := &fields[i]
+		if sections[f.section] == nil {
+			sections[f.section] = map[string]any{}
+		}
 		sections[f.section][f.key] = s.orNull(f.describe())
 		for _, alias := range f.aliases {
 			sections[f.section][alias] = s.orNull(f.describe())
@@ -93,8 +96,10 @@ func (s schema) override() map[string]any {
 		}
 		return o
 	}
-	for _, section := range []string{sectionRetry, sectionCircuit} {
-		own[section] = s.orNull(object(section))
+	for section := range sections {
+		if section != "" {
+			own[section] = s.orNull(object(section))
+		}
 	}
 	return s.orNull(object(""))
 }
