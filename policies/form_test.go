@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/seed42274fcc/stoic/policies"
 )
@@ -127,6 +130,26 @@ func TestSchemaHasAllSettings(t *testing.T) {
 		return inner
 	}
 	assert.Equal(t, want, keysOf(properties(schema.Defs["override"]), properties))
+	for _, form := range []policies.Form{policies.FormConfig, policies.FormOverrides} {
+		assert.NotContains(t, string(form.Schema(false)), "null", "a kind of settings that says nothing of itself")
+	}
+}
+
+// The schema takes the durations that Go reads, and none that is negative.
+func TestDurationPattern(t *testing.T) {
+	pattern := regexp.MustCompile(policies.DurationPattern)
+	letter := rapid.SampledFrom([]string{"0", "1", "59", ".", "+", "-", "h", "m", "s", "ms", "ns", "us", "µs", "μs", " ", "d", ""})
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(letter, 0, 8).Draw(t, "letters"), "")
+		d, err := time.ParseDuration(text)
+		switch matches := pattern.MatchString(text); {
+		case matches:
+			assert.NoError(t, err, text)
+			assert.GreaterOrEqual(t, d, time.Duration(0), text)
+		case err == nil:
+			assert.True(t, strings.HasPrefix(text, "-"), text)
+		}
+	})
 }
 
 // fill points every pointer to a zero value.

@@ -21,8 +21,10 @@ type Place struct {
 
 // Places says where in a document the findings are that [Validate] has for it: the place
 // of the key, or for what concerns the document as a whole its begin, or where it stops
-// being JSON. A key that is set several times is found where it comes again. There is one
-// place for each finding, in their order. It accepts any document and any findings.
+// being JSON. A key that is set several times is found where it comes again, what several
+// services have in common at the first of them, and what is in a string where its key is.
+// There is one place for each finding, in their order. It accepts any document and any
+// findings.
 func (f Form) Places(document []byte, findings []Finding) []Place {
 	ix := index{document: document, keys: map[at][]int{}, first: map[string]int{}, told: map[Finding]int{}}
 	if fault := brokenAt(document); fault >= 0 {

@@ -244,10 +244,25 @@ func TestCircuitsUnreadable(t *testing.T) {
 	assert.Contains(t, got.err, "garbled")
 }
 
-// The shell is told the names.
+// A86: names are shown in one line, without secrets and without what steers terminals;
+// exact ones are found all the same.
+func TestCircuitsOddNames(t *testing.T) {
+	s := startRedis(t)
+	for _, name := range []string{"two\nlines\x1b[31m", "postgres://app:F4KE@db/plans", ""} {
+		s.fail(name)
+		assert.Equal(t, "open", s.circuit("show", name).State, "%q", name)
+	}
+	got := s.run("list")
+	assert.Equal(t, 4, strings.Count(got.out, "\n"), got.out)
+	assert.NotContains(t, got.out, "\x1b")
+	assert.Regexp(t, `postgres://\*\*\*@db/plans +open`, got.out)
+}
+
+// The shell is told the names that can be shown as they are.
 func TestCircuitsCompletion(t *testing.T) {
 	s := startRedis(t)
 	s.fail("payments")
+	s.fail("postgres://app:F4KE@db/plans")
 	got := s.ctl().run(t, "__complete", "circuits", "reset", "p")
 	assert.Equal(t, "payments\n:4\n", got.out)
 }

@@ -70,7 +70,7 @@ func (a *app) follow(ctx context.Context, store *redisstore.Store, last []circui
 				say(a.out, "\n%s\n", time.Now().Format(time.TimeOnly))
 			}
 			if err := a.table(all); err != nil {
-				return exit{exitFailed, err}
+				return err
 			}
 		}
 		lost = err != nil
@@ -87,7 +87,7 @@ func (a *app) table(all []circuit) error {
 	for _, c := range all {
 		say(w, "%s\t%s\t%s\t%d\t%d\t%s\n", c.Name, c.State, at(c.Since), c.Generation, c.Failures, c.why())
 	}
-	return w.Flush()
+	return failed(w.Flush())
 }
 
 // why is what the state rests on, as far as there is anything to say.

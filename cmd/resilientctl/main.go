@@ -61,6 +61,14 @@ func (e exit) Error() string {
 	return e.err.Error()
 }
 
+// failed says of an error that has nothing to do with Redis so.
+func failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return exit{exitFailed, err}
+}
+
 // app is one run.
 type app struct {
 	streams

@@ -112,6 +112,7 @@ func TestCommandLines(t *testing.T) {
 		{line: "explain search --file -", stdin: overrides, out: "override of the service"},
 		{line: "explain --config --file - --json plan_service", stdin: `{"retry_max_attempts":7}`, out: `"value": "7"`},
 		{line: "explain --config plan_service", env: env, code: 2, err: "--config says what --file is"},
+		{line: "explain --file - --prefix APP", code: 2, err: "none of the others can be"},
 		{line: "explain --file no/such/file", code: 2, err: "no/such/file"},
 		// A75, A77: false is no absent value; a strategy that there is not is told at once.
 		{line: "explain a --file - --json", stdin: `{"a":{"retry":{"jitter":false}}}`, out: `"value": "false",

@@ -11,7 +11,7 @@ func (a *app) write(value any) error {
 	e := json.NewEncoder(a.out)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(value)
+	return failed(e.Encode(value))
 }
 
 // finding is a finding for programs. Line is 0 where it is in no document.

@@ -33,7 +33,7 @@ func (a *app) send(ctx context.Context, store *redisstore.Store, name string, c 
 	answer, err := store.Do(ctx, name, c)
 	if err != nil {
 		if legible(err) {
-			err = exit{exitFailed, err}
+			err = failed(err)
 		}
 		return err
 	}
@@ -61,5 +61,5 @@ func (a *app) send(ctx context.Context, store *redisstore.Store, name string, c 
 	if one.State == breaker.HalfOpen.String() {
 		say(w, "probes out\t%d\nsuccesses\t%d\n", one.Probes, one.Successes)
 	}
-	return w.Flush()
+	return failed(w.Flush())
 }

@@ -27,6 +27,7 @@ func (s *source) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.shared, "shared", false, "circuits are shared through a store; implied by the variable PREFIX_CB_STORE")
 	cmd.Flags().IntVar(&s.replicas, "replicas", 0, "how many processes of the program run side by side; 0 is unknown")
 	formFlag(cmd, &s.config)
+	cmd.MarkFlagsMutuallyExclusive("prefix", "file")
 }
 
 const sourceHelp = `
