@@ -45,6 +45,10 @@ func goals() []goal {
 			fast: entry{rowHealthy, nameOurs}, slow: entry{rowHealthy, nameGobreaker}, factor: 20,
 		},
 		{
+			name: "healthy circuit by failure rate: faster than gobreaker's",
+			fast: entry{rowShare, nameOurs}, slow: entry{rowShare, nameGobreaker}, factor: 5,
+		},
+		{
 			// The whole call, which does more than gobreaker alone does.
 			name: "rejection: faster than gobreaker's",
 			fast: entry{rowRejected, nameOurs}, slow: entry{rowRejected, nameGobreaker}, factor: 1.2,

@@ -23,8 +23,10 @@ func newGuard() *resilient.Guard {
 	}))
 }
 
-func oursGuarded() func(*service) loop {
-	guard := newGuard()
+func oursGuarded() func(*service) loop { return executing(newGuard()) }
+
+// executing is the guarded call.
+func executing(guard *resilient.Guard) func(*service) loop {
 	return func(s *service) loop {
 		ctx := context.Background()
 		return func(n int) error {

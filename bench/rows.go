@@ -19,6 +19,12 @@ const (
 	// tripAfter is how many failures in a row open a circuit. It is more than all goroutines together reach in the row
 	// whose calls fail twice, and reached on purpose where a circuit is to be open.
 	tripAfter = 20
+	// What the rules that look at a share are set to.
+	tripShare   = 0.5
+	tripMinimum = 20
+	tripWindow  = 60 * time.Second
+	tripBuckets = 10
+	slowAfter   = time.Minute // longer than any sample
 	// stayOpen is how long a circuit stays open: longer than any run.
 	stayOpen = 24 * time.Hour
 )
@@ -29,6 +35,7 @@ type row struct {
 	note        string // what else there is to know
 	failures    int    // how often the function fails before it succeeds
 	asksDone    bool   // the function looks at its context's Done
+	overHTTP    bool   // the function sends a request to a server on this machine
 	idle        bool   // the function is not called
 	contestants []contestant
 }
@@ -60,7 +67,15 @@ const (
 	rowRetried  = "two failures, then success"
 	rowAsync    = "async success"
 	rowHealthy  = "healthy circuit alone"
+	rowShare    = "healthy circuit alone, by failure rate"
+	rowSlow     = "healthy circuit alone, by slow calls"
+	rowFailing  = "circuit alone, one call in five fails, by failure rate"
 	rowRejected = "rejection by an open circuit"
+	rowHTTP     = "success over net/http"
+	rowBudget   = "a failure, then success, with a retry budget"
+	rowWatched  = "success, with what watches it"
+	rowFirst    = "two providers, the first answers"
+	rowSecond   = "two providers, the second answers"
 	rowAlloc    = "yardstick"
 	rowTurn     = "an agent's turn over 100 healthy tools"
 	rowToolCall = "guarded tool call"
@@ -106,6 +121,56 @@ func rows() []row {
 			},
 		},
 		{
+			name:     rowHTTP,
+			note:     "a GET of a few bytes on loopback; it asks the context for Done",
+			overHTTP: true,
+			contestants: []contestant{
+				{nameOurs, oursGuarded()},
+				{nameFailsafe, failsafeGuarded()},
+				{nameByHand, byHandGuarded()},
+				{"unguarded", unguarded},
+			},
+		},
+		{
+			name:     rowBudget,
+			note:     "no delay; failsafe-go's budget is of concurrent calls",
+			failures: 1,
+			contestants: []contestant{
+				{"stoic, tokens", oursBudgeted(tokens())},
+				{"stoic, without a budget", oursGuarded()},
+				{"stoic, ratio of calls", oursBudgeted(ratio())},
+				{nameFailsafe, failsafeBudgeted()},
+			},
+		},
+		{
+			name: rowWatched,
+			note: "what a budget and an incident switch add to a call that succeeds at once",
+			contestants: []contestant{
+				{nameOurs, oursGuarded()},
+				{"stoic, token budget", oursBudgeted(tokens())},
+				{"stoic, ratio budget", oursBudgeted(ratio())},
+				{"stoic, switch", oursSwitched()},
+			},
+		},
+		{
+			name: rowFirst,
+			note: "each under its own guard, within one total timeout",
+			contestants: []contestant{
+				{nameOurs, oursFirstOf(nothing)},
+				{nameFailsafe, failsafeFallback(false)},
+				{nameByHand, byHandFallback(false)},
+			},
+		},
+		{
+			name: rowSecond,
+			note: "the first one's circuit is open",
+			contestants: []contestant{
+				{nameOurs, oursFirstOf(tripped)},
+				{nameFailsafe, failsafeFallback(true)},
+				{nameByHand, byHandFallback(true)},
+			},
+		},
+		{
 			name: rowAsync,
 			note: "started, and waited for",
 			contestants: []contestant{
@@ -122,6 +187,34 @@ func rows() []row {
 				{"stoic, reads the clock", circuitHealthyWithClock()},
 				{nameGobreaker, gobreakerHealthy()},
 				{"failsafe-go alone", failsafeHealthy()},
+			},
+		},
+		{
+			name: rowShare,
+			note: "acquire, the function, settle; half of at least 20 calls in a minute, in 10 buckets",
+			contestants: []contestant{
+				{nameOurs, circuitByRule(byShare)},
+				{"stoic, and in a row", circuitByRule(byBoth)},
+				{"stoic, guarded call", oursByShare()},
+				{nameGobreaker, gobreakerByShare()},
+				{"failsafe-go alone", failsafeByShare()},
+			},
+		},
+		{
+			name: rowSlow,
+			note: "as before, of calls of a minute or more (gobreaker and failsafe-go have no such rule)",
+			contestants: []contestant{
+				{nameOurs, circuitByRule(bySlowness)},
+				{"stoic, and failures", circuitByRule(byAll)},
+			},
+		},
+		{
+			name: rowFailing,
+			note: "what a failure costs more, and whoever comes after it",
+			contestants: []contestant{
+				{nameOurs, circuitFailing(byShare)},
+				{"stoic, and in a row", circuitFailing(byBoth)},
+				{nameGobreaker, gobreakerFailing()},
 			},
 		},
 		{

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"net/http"
 )
 
 // errUnavailable is what a dependency that fails returns.
@@ -13,8 +14,9 @@ var errUnavailable = errors.New("unavailable")
 type service struct {
 	failures int // how often a call fails before it succeeds
 	asksDone bool
-	calls    int // attempts that reached it
-	left     int // failures before the next success
+	client   *http.Client // nil: the work is here, and not behind a network
+	calls    int          // attempts that reached it
+	left     int          // failures before the next success
 	sum      int
 
 	sink *[64]byte
@@ -34,6 +36,11 @@ func (s *service) call(ctx context.Context, id int) (int, error) {
 		default:
 		}
 	}
+	if s.client != nil {
+		if err := fetch(ctx, s.client); err != nil {
+			return 0, err
+		}
+	}
 	if s.left > 0 {
 		s.left--
 		return 0, errUnavailable
@@ -45,5 +52,9 @@ func (s *service) call(ctx context.Context, id int) (int, error) {
 
 // newService makes a service whose calls fail that often before each success.
 func newService(r row) *service {
-	return &service{failures: r.failures, left: r.failures, asksDone: r.asksDone}
+	s := &service{failures: r.failures, left: r.failures, asksDone: r.asksDone}
+	if r.overHTTP {
+		s.client = new(http.Client{Transport: new(http.Transport{})}) // with a connection of its own
+	}
+	return s
 }

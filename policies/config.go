@@ -22,7 +22,7 @@ type Config struct {
 	RetryMaxDelay                  *time.Duration     // at least the base delay and the strategy's floor, at most 24 h
 	RetryJitter                    *bool              // see resilient.RetryPolicy
 	RetryBackoffStrategy           *resilient.Backoff // one of resilient.Backoffs
-	CircuitBreakerFailureThreshold *int               // 1 … 1 000 000
+	CircuitBreakerFailureThreshold *int               // 1 … 1 000 000; 0 is off, for services with another rule
 	CircuitBreakerRecoveryTimeout  *time.Duration     // > 0 … 24 h
 	CircuitBreakerCooldown         *time.Duration     // 0 … 24 h
 	// RetryServiceOverrides are by the service's name. A name that no default knows

@@ -35,9 +35,11 @@ func TestConfigDocument(t *testing.T) {
 		"retry_backoff_strategy":"linear","circuit_breaker_failure_threshold":9,"circuit_breaker_recovery_timeout":10,
 		"circuit_breaker_cooldown":0,"retry_service_overrides":{"y":{},"x":{
 			"retry":{"max_attempts":7,"base_delay":2,"max_delay":20,"jitter":false,"backoff_strategy":"linear_increasing",
-				"retry_on_idempotent_only":false,"max_retry_after":33},
+				"retry_on_idempotent_only":false,"max_retry_after":33,"budget":"shared"},
 			"circuit_breaker":{"enabled":false,"failure_threshold":8,"recovery_timeout":9,"cooldown":0,"half_open_max_successes":4,
-				"recovery_multiplier":2.5,"max_recovery_timeout":90,"probe_lease":420,"min_reporters":2},
+				"recovery_multiplier":2.5,"max_recovery_timeout":90,"probe_lease":420,"min_reporters":2,
+				"failure_rate":0.57,"slow_call_rate":0.5,"slow_call_duration":3,"minimum_calls":30,"window":40,"window_buckets":8,
+				"recovery_jitter":0.25,"mode":"observe"},
 			"store":"local",
 			"total_timeout":100,"attempt_timeout":1.5}}}`
 	assert.Equal(t, allSet(), policies.ParseJSON([]byte(doc)))
@@ -52,7 +54,7 @@ func TestConfigDocument(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(`{"Resilience":null}`), &outer))
 	assert.Equal(t, allSet(), outer.Resilience, "null leaves it")
 
-	findings, err := policies.Validate(outer.Resilience, nil)
+	findings, err := policies.Validate(outer.Resilience, &policies.Options{Options: withBudgets(t, "shared")})
 	require.NoError(t, err)
 	assert.Empty(t, findings)
 }

@@ -91,7 +91,7 @@ func (d Defaults) clone() Defaults {
 
 // validate names every default that is not valid by itself. Defaults are code, so
 // what is wrong with them is an error and not a finding.
-func (d Defaults) validate() error {
+func (d Defaults) validate(known budgets) error {
 	var errs []error
 	check := func(name string, patch Patch) {
 		fine := true
@@ -100,6 +100,9 @@ func (d Defaults) validate() error {
 				errs = append(errs, fmt.Errorf("default of %s: %s %s", name, fields[i].path(), bad.text))
 				fine = false
 			}
+		}
+		if bad := known.unknown(&patch); bad != nil {
+			errs = append(errs, fmt.Errorf("default of %s: %s %s", name, pathBudget, bad.text))
 		}
 		if fine { // what spans fields makes sense only then
 			if err := patch.Apply(resilient.DefaultPolicy()).Validate(); err != nil {

@@ -43,14 +43,22 @@
 //	 "vector_store_service": {"retry": {"max_attempts": 7, "backoff_strategy": "jitter"}}}
 //
 //	retry            max_attempts, base_delay, max_delay, jitter, backoff_strategy,
-//	                 retry_on_idempotent_only (true), max_retry_after (as max_delay; 0 … 86400)
+//	                 retry_on_idempotent_only (true), max_retry_after (as max_delay; 0 … 86400),
+//	                 budget (none; a name in Options.Budgets)
 //	circuit_breaker  enabled (true), failure_threshold, recovery_timeout, cooldown (or cooldown_seconds),
 //	                 half_open_max_successes (1; 1 … 100), recovery_multiplier (1; 1 … 100),
 //	                 max_recovery_timeout (86400; at least recovery_timeout), probe_lease (0; 0 … 86400),
-//	                 min_reporters (1; 1 … 100)
+//	                 min_reporters (1; 1 … 100), recovery_jitter (0; 0 … 1), mode (enforce; or observe),
+//	                 failure_rate (off; 0.000001 … 1), slow_call_rate (off; 0.000001 … 1) with
+//	                 slow_call_duration (off; > 0 … 86400), and for these minimum_calls (20; 1 … 1000000),
+//	                 window (60; 1 … 3600), window_buckets (10; 2 … 100)
 //	store            shared, if there is one; or local
 //	total_timeout    300; > 0 … 300
 //	attempt_timeout  none; > 0 … 300
+//
+// failure_threshold, failure_rate, slow_call_rate and slow_call_duration take "off" as
+// well, which is the only way to switch a rule off; at least one must be left. To switch
+// the circuit off, say "enabled": false.
 //
 // # Bad input
 //

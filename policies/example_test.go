@@ -249,6 +249,20 @@ func ExampleRegistry_Lookup() {
 	// 3 attempts, if it were used
 }
 
+// In an incident, all retries of the program are turned off and on again.
+func ExampleRegistry_Switch() {
+	reg, err := policies.Load(policies.Config{}, &policies.Options{Options: resilient.Options{
+		Logger: slog.New(slog.DiscardHandler),
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	reg.Switch().SetRetries(false)
+	fmt.Println(reg.Switch().Retries(), reg.Switch().Circuits())
+	// Output: false true
+}
+
 // A CI job says where in a file the mistakes are.
 func ExampleForm() {
 	file := []byte(`{

@@ -178,6 +178,14 @@ var fields = []field{
 		},
 	},
 	{
+		section: sectionRetry, key: "budget",
+		access: slot[string]{
+			in:   func(p *Patch) **string { return &p.Retry.Budget },
+			of:   func(p *resilient.Policy) []*string { return []*string{&p.Retry.Budget} },
+			kind: budgetName(),
+		},
+	},
+	{
 		section: sectionCircuit, key: "enabled",
 		access: slot[bool]{
 			in:   func(p *Patch) **bool { return &p.Circuit.Enabled },
@@ -191,7 +199,55 @@ var fields = []field{
 		access: slot[int]{
 			in:   func(p *Patch) **int { return &p.Circuit.FailureThreshold },
 			of:   func(p *resilient.Policy) []*int { return []*int{&p.Circuit.FailureThreshold} },
+			kind: orOff(whole(1, 1_000_000)),
+		},
+	},
+	{
+		section: sectionCircuit, key: "failure_rate",
+		access: slot[float64]{
+			in:   func(p *Patch) **float64 { return &p.Circuit.FailureRate },
+			of:   func(p *resilient.Policy) []*float64 { return []*float64{&p.Circuit.FailureRate} },
+			kind: orOff(ratio(0.000001, 1)),
+		},
+	},
+	{
+		section: sectionCircuit, key: "slow_call_rate",
+		access: slot[float64]{
+			in:   func(p *Patch) **float64 { return &p.Circuit.SlowCallRate },
+			of:   func(p *resilient.Policy) []*float64 { return []*float64{&p.Circuit.SlowCallRate} },
+			kind: orOff(ratio(0.000001, 1)),
+		},
+	},
+	{
+		section: sectionCircuit, key: "slow_call_duration",
+		access: slot[time.Duration]{
+			in:   func(p *Patch) **time.Duration { return &p.Circuit.SlowCallDuration },
+			of:   func(p *resilient.Policy) []*time.Duration { return []*time.Duration{&p.Circuit.SlowCallDuration} },
+			kind: orOff(positive(day)),
+		},
+	},
+	{
+		section: sectionCircuit, key: "minimum_calls",
+		access: slot[int]{
+			in:   func(p *Patch) **int { return &p.Circuit.MinimumCalls },
+			of:   func(p *resilient.Policy) []*int { return []*int{&p.Circuit.MinimumCalls} },
 			kind: whole(1, 1_000_000),
+		},
+	},
+	{
+		section: sectionCircuit, key: "window",
+		access: slot[time.Duration]{
+			in:   func(p *Patch) **time.Duration { return &p.Circuit.Window },
+			of:   func(p *resilient.Policy) []*time.Duration { return []*time.Duration{&p.Circuit.Window} },
+			kind: span(time.Second, time.Hour),
+		},
+	},
+	{
+		section: sectionCircuit, key: "window_buckets",
+		access: slot[int]{
+			in:   func(p *Patch) **int { return &p.Circuit.WindowBuckets },
+			of:   func(p *resilient.Policy) []*int { return []*int{&p.Circuit.WindowBuckets} },
+			kind: whole(2, 100),
 		},
 	},
 	{
@@ -239,6 +295,14 @@ var fields = []field{
 		},
 	},
 	{
+		section: sectionCircuit, key: "recovery_jitter",
+		access: slot[float64]{
+			in:   func(p *Patch) **float64 { return &p.Circuit.RecoveryJitter },
+			of:   func(p *resilient.Policy) []*float64 { return []*float64{&p.Circuit.RecoveryJitter} },
+			kind: ratio(0, 1),
+		},
+	},
+	{
 		section: sectionCircuit, key: "probe_lease",
 		access: slot[time.Duration]{
 			in:   func(p *Patch) **time.Duration { return &p.Circuit.ProbeLease },
@@ -255,11 +319,19 @@ var fields = []field{
 		},
 	},
 	{
+		section: sectionCircuit, key: "mode",
+		access: slot[bool]{
+			in:   func(p *Patch) **bool { return &p.Circuit.Observe },
+			of:   func(p *resilient.Policy) []*bool { return []*bool{&p.Circuit.Observe} },
+			kind: oneOf(modeEnforce, modeObserve, "mode"),
+		},
+	},
+	{
 		key: "store",
 		access: slot[bool]{
 			in:   func(p *Patch) **bool { return &p.Circuit.Local },
 			of:   func(p *resilient.Policy) []*bool { return []*bool{&p.Circuit.Local} },
-			kind: place(),
+			kind: oneOf(storeShared, storeLocal, "place for a circuit"),
 		},
 	},
 	{

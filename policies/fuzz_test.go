@@ -72,6 +72,7 @@ func FuzzOverrides(f *testing.F) {
 		`{"plan_service":{"retry":{"max_attempts":5,"base_delay":2.0},"circuit_breaker":{"failure_threshold":3}}}`,
 		`{"x":{"retry":{"max_delay":0.05,"backoff_strategy":"linear"},"circuit_breaker":{"recovery_timeout":"24h","max_recovery_timeout":1}}}`,
 		`{"x":{"retry":{"max_attempts":1e400,"base_delay":"-1s","max_retry_after":0,"retry_on_idempotent_only":false}}}`,
+		`{"x":{"retry":{"budget":"shared"}},"y":{"retry":{"budget":""}},"z":{"retry":{"budget":["shared"]}}}`,
 		`{"x":{"service_name":"y","retry":null,"total_timeout":1e-9,"attempt_timeout":300}}`,
 		`{"x":{"circuit_breaker":{"cooldown":1,"cooldown_seconds":2,"half_open_max_successes":100,"enabled":false}},"x":{}}`,
 		`{"(others)":{"circuit_breaker":{"recovery_multiplier":1e2,"probe_lease":86400}}}`,

@@ -49,7 +49,8 @@ type bond struct {
 	conflict func(p resilient.Policy) string
 }
 
-// bonds is the table of rules. Nothing writes to it.
+// bonds is the table of rules, in the order in which they are looked at: what one of them
+// takes away, the next ones see. Nothing writes to it.
 var bonds = []bond{
 	{
 		fields: []string{"retry.base_delay", "retry.max_delay", "retry.backoff_strategy"},
@@ -68,6 +69,27 @@ var bonds = []bond{
 		conflict: func(p resilient.Policy) string {
 			if c := p.Circuit; c.MaxRecoveryTimeout < c.RecoveryTimeout {
 				return fmt.Sprintf("max_recovery_timeout %v is below recovery_timeout %v", c.MaxRecoveryTimeout, c.RecoveryTimeout)
+			}
+			return ""
+		},
+	},
+	{
+		fields: []string{"circuit_breaker.slow_call_rate", "circuit_breaker.slow_call_duration"},
+		conflict: func(p resilient.Policy) string {
+			switch c := p.Circuit; {
+			case c.SlowCallRate > 0 && c.SlowCallDuration == 0:
+				return "slow_call_rate is set and slow_call_duration is not"
+			case c.SlowCallRate == 0 && c.SlowCallDuration > 0:
+				return "slow_call_duration is set and slow_call_rate is not"
+			}
+			return ""
+		},
+	},
+	{
+		fields: []string{"circuit_breaker.failure_threshold", "circuit_breaker.failure_rate", "circuit_breaker.slow_call_rate", "circuit_breaker.slow_call_duration"},
+		conflict: func(p resilient.Policy) string {
+			if c := p.Circuit; c.FailureThreshold == 0 && c.FailureRate == 0 && c.SlowCallRate == 0 {
+				return "no rule is left that opens the circuit: failure_threshold, failure_rate and slow_call_rate are off"
 			}
 			return ""
 		},

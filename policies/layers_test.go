@@ -1,6 +1,7 @@
 package policies_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -144,6 +145,79 @@ func TestConflictsAreIndependent(t *testing.T) {
 	assert.Equal(t, changed(func(p *resilient.Policy) {
 		p.Retry.MaxDelay, p.Retry.MaxRetryAfter, p.Circuit.Cooldown = 5*time.Second, 5*time.Second, 3*time.Second
 	}), reg.Policy("trace_service"))
+}
+
+// A slow rule has both its parts, and a circuit has a rule: the layer that leaves it
+// without is skipped, never the protection (P66).
+func TestConflictsOfTripRules(t *testing.T) {
+	for override, want := range map[string]struct {
+		key    string
+		change func(*resilient.Policy)
+	}{
+		`{"slow_call_rate":0.5,"cooldown":3}`:       {"circuit_breaker.slow_call_rate", nil},
+		`{"slow_call_duration":2,"cooldown":3}`:     {"circuit_breaker.slow_call_duration", nil},
+		`{"failure_threshold":"off","cooldown":3}`:  {"circuit_breaker.failure_threshold", nil},
+		`{"slow_call_duration":"off","cooldown":3}`: {"", nil},
+		`{"failure_threshold":"off","failure_rate":"off","cooldown":3}`: {
+			"circuit_breaker.failure_threshold, circuit_breaker.failure_rate", nil,
+		},
+		`{"failure_rate":0.5,"slow_call_rate":0.5,"cooldown":3}`: {
+			"circuit_breaker.slow_call_rate", func(p *resilient.Policy) { p.Circuit.FailureRate = 0.5 },
+		},
+	} {
+		t.Run(override, func(t *testing.T) {
+			reg := fromOverrides(t, `{"trace_service":{"circuit_breaker":`+override+`}}`)
+			if want.key == "" {
+				assert.Empty(t, reg.Findings())
+			} else {
+				assert.Equal(t, []brief{{"trace_service", want.key, policies.KindConflict}}, briefs(reg.Findings()))
+			}
+			assert.Equal(t, changed(func(p *resilient.Policy) {
+				p.Circuit.Cooldown = 3 * time.Second
+				if want.change != nil {
+					want.change(p)
+				}
+			}), reg.Policy("trace_service"))
+			assert.NoError(t, reg.Policy("trace_service").Validate())
+		})
+	}
+
+	reg := fromOverrides(t, `{"trace_service":{"circuit_breaker":{"failure_threshold":"off","slow_call_rate":0.5}}}`)
+	assert.Equal(t, []brief{
+		{"trace_service", "circuit_breaker.slow_call_rate", policies.KindConflict},
+		{"trace_service", "circuit_breaker.failure_threshold", policies.KindConflict},
+	}, briefs(reg.Findings()), "the one leaves nothing to the other")
+	assert.Equal(t, changed(nil), reg.Policy("trace_service"))
+}
+
+// A rule that is on for all of a service's kind can be switched off for the service, and
+// one for all services where another is on.
+func TestARuleIsSwitchedOff(t *testing.T) {
+	defaults := policies.Defaults{Fallback: &policies.Patch{Circuit: policies.CircuitPatch{FailureRate: new(0.5)}}}
+	reg := load(t, policies.Config{RetryServiceOverrides: map[string]policies.Patch{
+		"x": {Circuit: policies.CircuitPatch{FailureRate: new(0.0)}},
+		"y": {Circuit: policies.CircuitPatch{FailureThreshold: new(0)}},
+	}}, &defaults)
+	assert.Empty(t, reg.Findings())
+	assert.Zero(t, reg.Policy("x").Circuit.FailureRate)
+	assert.Equal(t, 0.5, reg.Policy("y").Circuit.FailureRate)
+	assert.Zero(t, reg.Policy("y").Circuit.FailureThreshold)
+	for _, s := range reg.Explain("y").Settings {
+		if s.Key == "circuit_breaker.failure_threshold" {
+			assert.Equal(t, "off", s.Value)
+		}
+	}
+
+	written, err := json.Marshal(policies.Config{RetryServiceOverrides: map[string]policies.Patch{
+		"y": {Circuit: policies.CircuitPatch{FailureThreshold: new(0), FailureRate: new(0.5)}},
+	}})
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"retry_service_overrides":{"y":{"circuit_breaker":{"failure_threshold":"off","failure_rate":0.5}}}}`, string(written))
+
+	env := fromEnv(t, map[string]string{"P_CB_FAILURE_THRESHOLD": "off"})
+	require.Len(t, env.Findings(), 1, "nothing else is on")
+	assert.Equal(t, policies.KindConflict, env.Findings()[0].Kind)
+	assert.Equal(t, changed(nil), env.Policy("trace_service"))
 }
 
 // A variable that fits no service is one mistake, and reported once.

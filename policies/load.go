@@ -28,7 +28,7 @@ func Load(c Config, options *Options) (*Registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newRegistry(newBook(c, *own.Defaults), own)
+	return newRegistry(newBook(c, own), own)
 }
 
 // Validate returns the findings that [Load] would have, and makes and logs
@@ -42,7 +42,7 @@ func Validate(c Config, options *Options) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newBook(c, *own.Defaults).findings, nil
+	return newBook(c, own).findings, nil
 }
 
 // book holds the layers of every service. It is made once, shares nothing, and is
@@ -54,10 +54,12 @@ type book struct {
 	findings  []Finding
 }
 
-func newBook(c Config, defaults Defaults) *book {
+func newBook(c Config, own Options) *book {
 	patch, overrides, found := c.checked()
+	overrides, unknown := budgetsOf(&own.Options).known(overrides)
+	found = append(found, unknown...)
 	b := &book{
-		defaults:  defaults,
+		defaults:  *own.Defaults,
 		all:       layer{origin: OriginAll, patch: patch, where: c.where},
 		overrides: overrides,
 		findings:  slices.Concat(c.findings, found),

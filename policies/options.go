@@ -2,6 +2,7 @@ package policies
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -12,7 +13,8 @@ import (
 // zero value. What it points to is copied.
 type Options struct {
 	// Options are those of every guard. Their Logger takes the findings too. Without
-	// a ReadOnlyPlan of its own every guard asks [ReadOnlyPlan].
+	// a ReadOnlyPlan of its own every guard asks [ReadOnlyPlan]; without a Switch the
+	// registry has one of its own: see [Registry.Switch].
 	resilient.Options
 	// Defaults are the services and what they begin with; nil means
 	// [AgentPlatform].
@@ -42,7 +44,13 @@ func (o *Options) filled() (Options, error) {
 	if o != nil {
 		own = *o
 	}
-	own.Observers = slices.Clone(own.Observers) // lazy guards read it later
+	// Lazy guards read these later.
+	own.Observers = slices.Clone(own.Observers)
+	own.AttemptLimits = slices.Clone(own.AttemptLimits)
+	own.Budgets = maps.Clone(own.Budgets)
+	if own.Switch == nil {
+		own.Switch = &resilient.Switch{Logger: own.Logger}
+	}
 	if own.ReadOnlyPlan == nil {
 		own.ReadOnlyPlan = ReadOnlyPlan
 	}
@@ -51,7 +59,7 @@ func (o *Options) filled() (Options, error) {
 		defaults = own.Defaults.clone()
 	}
 	own.Defaults = &defaults
-	if err := defaults.validate(); err != nil {
+	if err := defaults.validate(budgetsOf(&own.Options)); err != nil {
 		return Options{}, fmt.Errorf("policies: Options.Defaults: %w", err)
 	}
 	if own.MaxLazyGuards < 0 {

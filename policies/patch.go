@@ -34,21 +34,34 @@ type RetryPatch struct {
 	// MaxRetryAfter is, without one in any layer, the MaxDelay that the layers come
 	// to.
 	MaxRetryAfter *time.Duration
+	// Budget is one of the names in [Options].Budgets; "" is none.
+	Budget *string
 }
 
 // CircuitPatch is a part of a [resilient.CircuitPolicy], which describes the
 // fields.
 type CircuitPatch struct {
-	Enabled          *bool
+	Enabled *bool
+	// FailureThreshold, FailureRate, SlowCallRate and SlowCallDuration are 0 where the
+	// rule is off, which an override writes as "off".
 	FailureThreshold *int
+	FailureRate      *float64
+	SlowCallRate     *float64
+	SlowCallDuration *time.Duration
+	MinimumCalls     *int
+	Window           *time.Duration
+	WindowBuckets    *int
 	RecoveryTimeout  *time.Duration
 	Cooldown         *time.Duration
 	// HalfOpenMaxSuccesses sets MaxProbes and SuccessesToClose.
 	HalfOpenMaxSuccesses *int
 	RecoveryMultiplier   *float64
 	MaxRecoveryTimeout   *time.Duration
+	RecoveryJitter       *float64
 	ProbeLease           *time.Duration
 	MinReporters         *int
+	// Observe is the key "mode": true is "observe", false "enforce".
+	Observe *bool
 	// Local is the key "store" of an override, which stands beside the timeouts.
 	Local *bool
 }

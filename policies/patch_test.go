@@ -18,10 +18,13 @@ func full() policies.Patch {
 		Retry: policies.RetryPatch{
 			MaxAttempts: new(7), BaseDelay: new(2 * time.Second), MaxDelay: new(20 * time.Second), Jitter: new(false),
 			Backoff: new(resilient.BackoffLinearIncreasing), IdempotentOnly: new(false), MaxRetryAfter: new(33 * time.Second),
+			Budget: new("shared"),
 		},
 		Circuit: policies.CircuitPatch{
 			Enabled: new(false), FailureThreshold: new(8), RecoveryTimeout: new(9 * time.Second), Cooldown: new(time.Duration(0)),
 			HalfOpenMaxSuccesses: new(4), RecoveryMultiplier: new(2.5), MaxRecoveryTimeout: new(90 * time.Second),
+			FailureRate: new(0.57), SlowCallRate: new(0.5), SlowCallDuration: new(3 * time.Second), MinimumCalls: new(30),
+			Window: new(40 * time.Second), WindowBuckets: new(8), RecoveryJitter: new(0.25), Observe: new(true),
 			ProbeLease: new(7 * time.Minute), MinReporters: new(2), Local: new(true),
 		},
 		TotalTimeout:   new(100 * time.Second),
@@ -58,12 +61,14 @@ func TestPatchAppliesEveryField(t *testing.T) {
 	want := resilient.Policy{
 		Retry: resilient.RetryPolicy{
 			MaxAttempts: 7, BaseDelay: 2 * time.Second, MaxDelay: 20 * time.Second,
-			Backoff: resilient.BackoffLinearIncreasing, MaxRetryAfter: 33 * time.Second,
+			Backoff: resilient.BackoffLinearIncreasing, MaxRetryAfter: 33 * time.Second, Budget: "shared",
 		},
 		Circuit: resilient.CircuitPolicy{
 			FailureThreshold: 8, RecoveryTimeout: 9 * time.Second, MaxProbes: 4, SuccessesToClose: 4,
 			RecoveryMultiplier: 2.5, MaxRecoveryTimeout: 90 * time.Second, ProbeLease: 7 * time.Minute,
 			MinReporters: 2, Local: true,
+			FailureRate: 0.57, SlowCallRate: 0.5, SlowCallDuration: 3 * time.Second, MinimumCalls: 30,
+			Window: 40 * time.Second, WindowBuckets: 8, RecoveryJitter: 0.25, Observe: true,
 		},
 		TotalTimeout:   100 * time.Second,
 		AttemptTimeout: 1500 * time.Millisecond,

@@ -191,6 +191,11 @@ func (r *Registry) Policy(name string) resilient.Policy {
 	return r.state.Load().fallback
 }
 
+// Switch returns what turns the retries or the circuits of all the registry's guards off,
+// for incidents, those included that are made later: [Options].Switch, or the registry's
+// own.
+func (r *Registry) Switch() *resilient.Switch { return r.options.Switch }
+
 // served is the name of the guard that a service has or would get.
 func (r *Registry) served(name string) string {
 	if _, ok := r.state.Load().registered[name]; ok {

@@ -59,7 +59,7 @@ func (e *ReloadError) Error() string {
 //
 // It is safe for concurrent use; the later one wins.
 func (r *Registry) Reload(c Config) ([]Change, error) {
-	b := newBook(c, *r.options.Defaults)
+	b := newBook(c, r.options)
 	if skipped := slices.DeleteFunc(slices.Clone(b.findings), func(f Finding) bool { return !f.Skipped() }); len(skipped) > 0 {
 		return nil, &ReloadError{Findings: skipped}
 	}

@@ -13,6 +13,7 @@ import "encoding/json"
 //   - keys that stand there twice, but for the two spellings of one
 //   - a document of overrides that is too long, or that is a string and holds none
 //   - a service_name that differs from the service's own key
+//   - a budget that Options.Budgets does not have
 //
 // The text is the caller's own, indented, and ends with a newline.
 func (f Form) Schema(lenient bool) []byte {

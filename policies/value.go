@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed42274fcc/stoic/resilient"
+	"github.com/seed42274fcc/stoic/sanitize"
 )
 
 // A value as it was written is one of:
@@ -258,35 +260,109 @@ func strategy() kind[resilient.Backoff] {
 	}
 }
 
-// Where a circuit is kept, as an override has it.
+// budgetName is the name of a retry budget, "" for none. Whether there is a budget of that name
+// is for the options to say: see unknownBudget.
+func budgetName() kind[string] {
+	const most = 100 // characters, as resilient.Policy has it
+	return kind[string]{
+		parse: func(value any) (string, *fault) {
+			if name, ok := value.(string); ok {
+				return name, nil
+			}
+			return "", wrongType(value, "the name of a budget")
+		},
+		limit: func(name string) *fault {
+			if n := utf8.RuneCountInString(name); n > most {
+				return outOfRange("has %d characters, want at most %d", n, most)
+			}
+			return nil
+		},
+		json: func(name string) any { return name },
+		text: func(name string) string {
+			if name == "" {
+				return "none"
+			}
+			return sanitize.Message(name)
+		},
+		schema: map[string]any{"type": "string", "maxLength": most},
+	}
+}
+
+// off switches a rule off. A number never does: a 0 that somebody did not think of is not
+// to take the protection away.
+const off = "off"
+
+// orOff is a kind of which 0 is off, and written so.
+func orOff[T int | float64 | time.Duration](k kind[T]) kind[T] {
+	of := k
+	or := func(bad *fault) *fault {
+		return &fault{bad.kind, bad.text + `, or "` + off + `"`}
+	}
+	k.parse = func(value any) (T, *fault) {
+		if value == off || value == text(off) {
+			return 0, nil
+		}
+		v, bad := of.parse(value)
+		if bad == nil && v == 0 {
+			bad = of.limit(v)
+		}
+		if bad != nil {
+			return 0, or(bad)
+		}
+		return v, nil
+	}
+	k.limit = func(v T) *fault {
+		if bad := of.limit(v); bad != nil && v != 0 {
+			return or(bad)
+		}
+		return nil
+	}
+	k.json = func(v T) any {
+		if v == 0 {
+			return off
+		}
+		return of.json(v)
+	}
+	k.text = func(v T) string {
+		if v == 0 {
+			return off
+		}
+		return of.text(v)
+	}
+	k.schema = map[string]any{"anyOf": []any{of.schema, map[string]any{"const": off}}}
+	return k
+}
+
+// Where a circuit is kept, and what it does, as an override has it.
 const (
-	storeLocal  = "local"
 	storeShared = "shared"
+	storeLocal  = "local"
+	modeEnforce = "enforce"
+	modeObserve = "observe"
 )
 
-// place is where a circuit is kept: true is in this process only.
-func place() kind[bool] {
-	text := func(local bool) string {
-		if local {
-			return storeLocal
+// oneOf is one of two words, for false and true; what says of which kind they are.
+func oneOf(no, yes, what string) kind[bool] {
+	word := func(v bool) string {
+		if v {
+			return yes
 		}
-		return storeShared
+		return no
 	}
 	return kind[bool]{
 		parse: func(value any) (bool, *fault) {
 			name, ok := value.(string)
 			switch {
 			case !ok:
-				return false, wrongType(value, `"local" or "shared"`)
-			case name == storeLocal, name == storeShared:
-				return name == storeLocal, nil
+				return false, wrongType(value, fmt.Sprintf("%q or %q", no, yes))
+			case name == no, name == yes:
+				return name == yes, nil
 			}
-			return false, outOfRange("is no place for a circuit%s, want local or shared",
-				didYouMean(nearest(name, []string{storeLocal, storeShared})))
+			return false, outOfRange("is no %s%s, want %s or %s", what, didYouMean(nearest(name, []string{no, yes})), no, yes)
 		},
 		limit:  func(bool) *fault { return nil },
-		json:   func(local bool) any { return text(local) },
-		text:   text,
-		schema: map[string]any{"enum": []string{storeLocal, storeShared}},
+		json:   func(v bool) any { return word(v) },
+		text:   word,
+		schema: map[string]any{"enum": []string{no, yes}},
 	}
 }

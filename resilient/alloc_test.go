@@ -2,9 +2,11 @@ package resilient_test
 
 import (
 	"context"
+	"log/slog"
 	"runtime"
 	"strconv"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/assert"
@@ -20,6 +22,7 @@ func TestASuccessAllocatesOnceAtMost(t *testing.T) {
 	for name, g := range map[string]*resilient.Guard{
 		"default": newGuard(t, resilient.DefaultPolicy(), nil),
 		"limits":  newGuard(t, steady(each(sec)), nil),
+		"rules":   newGuard(t, steady(byShares), nil),
 	} {
 		for contextName, ctx := range map[string]context.Context{"background": context.Background(), "test": t.Context()} {
 			measure := func(entry string, most float64, call func(captured *int)) {
@@ -154,4 +157,55 @@ func TestGuardsAreCheap(t *testing.T) {
 	assert.LessOrEqual(t, runtime.NumGoroutine(), running)
 	assert.Less(t, heap()-before, int64(n<<10), "under 1 KiB each")
 	runtime.KeepAlive(guards)
+}
+
+// A budget and a switch cost a success no allocation, and a rejection neither.
+func TestBudgetAndSwitchAllocateNothing(t *testing.T) {
+	for name, rule := range map[string]resilient.BudgetRule{
+		"tokens": resilient.DefaultTokenBucket(), "ratio": resilient.DefaultCallRatio(),
+	} {
+		options := sharing(budgetOf(t, rule))
+		options.Switch = &resilient.Switch{Logger: slog.New(slog.DiscardHandler)}
+		g := newGuard(t, steady(drawsOn, threshold(1)), options)
+		calls := 0
+		success := func() {
+			_ = resilient.Do(t.Context(), g, get, func(context.Context) error { calls++; return nil })
+		}
+		assert.LessOrEqual(t, testing.AllocsPerRun(1000, success), 1.0, name)
+		options.Switch.SetCircuits(false)
+		assert.LessOrEqual(t, testing.AllocsPerRun(1000, success), 1.0, name)
+		options.Switch.SetCircuits(true)
+		assert.Equal(t, 2002, calls)
+		g.Circuit().ForceOpen()
+		assert.Zero(t, testing.AllocsPerRun(1000, success), name)
+		assert.Equal(t, 2002, calls)
+	}
+}
+
+// A call that is given up since its budget is empty allocates what it would without, and no more.
+func TestAnEmptyBudgetAllocatesNothing(t *testing.T) {
+	measure := func(policy resilient.Policy, options *resilient.Options) float64 {
+		g := newGuard(t, policy, options)
+		return testing.AllocsPerRun(1000, func() {
+			_ = resilient.Do(t.Context(), g, get, returns(errDown))
+		})
+	}
+	empty := budgetOf(t, resilient.CallRatio{Window: time.Hour})
+	timeless := measure(steady(total(sec)), nil) // stops before the wait as well, for another reason
+	assert.LessOrEqual(t, measure(steady(drawsOn), sharing(empty)), timeless)
+}
+
+// FirstOf allocates for the way from one to the next, whether it is taken or not: a constant.
+func TestFirstOfAllocatesLittle(t *testing.T) {
+	first, second := providerOf(t, "first", nil), providerOf(t, "second", nil)
+	a, b := first.says("1", nil), second.says("2", nil)
+	call := func() {
+		if _, err := resilient.FirstOf(t.Context(), get, a, b); err != nil {
+			panic(err)
+		}
+	}
+	answered := testing.AllocsPerRun(1000, call)
+	assert.LessOrEqual(t, answered, 4.0)
+	first.guard.Circuit().ForceOpen()
+	assert.LessOrEqual(t, testing.AllocsPerRun(1000, call), answered+1, "a rejection allocates nothing but the note of it")
 }

@@ -53,25 +53,32 @@ func (b Backoff) Floor() time.Duration {
 // They are equal without jitter. It is defined for every input: the result is
 // never negative and never above MaxDelay.
 func (r RetryPolicy) Delays(n int) (shortest, longest time.Duration) {
-	s := r.spread(n)
-	return s.clamp(s.from), s.clamp(s.to)
+	s, within := r.spread(n), r.bounds()
+	return within.clamp(s.from), within.clamp(s.to)
 }
 
 // spread is what one delay is drawn from: evenly from [from, to], then lifted to
 // the floor and cut at the cap.
-type spread struct{ from, to, floor, ceiling time.Duration }
+type spread struct{ from, to time.Duration }
+
+// bounds are the floor and the cap of all delays.
+type bounds struct{ floor, ceiling time.Duration }
+
+func (r RetryPolicy) bounds() bounds {
+	top := max(0, r.MaxDelay)
+	return bounds{floor: min(r.Backoff.Floor(), top), ceiling: top}
+}
 
 func (r RetryPolicy) spread(n int) spread {
-	top := max(0, r.MaxDelay)
-	floor := min(r.Backoff.Floor(), top)
-	d := min(r.raw(n), top)
+	within := r.bounds()
+	d := min(r.raw(n), within.ceiling)
 	switch {
 	case r.Backoff == BackoffJitter:
-		return spread{from: floor, to: max(floor, d), floor: floor, ceiling: top}
+		return spread{from: within.floor, to: max(within.floor, d)}
 	case r.Jitter:
-		return spread{from: d / 2, to: d, floor: floor, ceiling: top}
+		return spread{from: d / 2, to: d}
 	default:
-		return spread{from: d, to: d, floor: floor, ceiling: top}
+		return spread{from: d, to: d}
 	}
 }
 
@@ -113,16 +120,25 @@ func (s spread) draw() time.Duration {
 	if width := s.to - s.from; width > 0 {
 		d += time.Duration(rand.Uint64N(uint64(width) + 1)) // both ends can occur
 	}
-	return s.clamp(d)
+	return d
 }
 
-func (s spread) clamp(d time.Duration) time.Duration { return min(s.ceiling, max(s.floor, d)) }
+func (b bounds) clamp(d time.Duration) time.Duration { return min(b.ceiling, max(b.floor, d)) }
 
-// spreads computes a policy's delays once, for retry 1 at index 0 and so on.
-func (r RetryPolicy) spreads() []spread {
-	all := make([]spread, max(0, r.MaxAttempts-1))
-	for i := range all {
-		all[i] = r.spread(i + 1)
+// schedule is a policy's delays: retry 1 at index 0 and so on. It is computed once, when
+// a retry first asks: most guards never need the room.
+type schedule struct {
+	within bounds
+	before []spread
+}
+
+func newSchedule(r RetryPolicy, within bounds) *schedule {
+	s := &schedule{within: within, before: make([]spread, max(0, r.MaxAttempts-1))}
+	for i := range s.before {
+		s.before[i] = r.spread(i + 1)
 	}
-	return all
+	return s
 }
+
+// draw picks the delay before retry n.
+func (s *schedule) draw(n int) time.Duration { return s.within.clamp(s.before[n-1].draw()) }

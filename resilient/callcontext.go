@@ -162,7 +162,7 @@ func (c *callContext) Value(key any) any {
 func (c *callContext) String() string { return joinNames(c.Service(), c.Operation()) }
 
 // Service is the guard's name, for [nesting.Scope].
-func (c *callContext) Service() string { return c.guard.name }
+func (c *callContext) Service() string { return c.guard.Name() }
 
 // Operation is the op's name with secrets taken out, for [nesting.Scope].
 func (c *callContext) Operation() string { return sanitize.Message(c.operation) }

@@ -20,6 +20,21 @@ func Answers(answers ...error) func(err error) Outcome {
 	return func(err error) Outcome { return classifyAnswers(err, answers...) }
 }
 
+// Chain returns a classifier for [Options].Classify that asks these, in their order,
+// until one has an opinion: anything but [OutcomeUnjudged]. Nil ones are passed over.
+// Where none has an opinion, neither has the chain.
+func Chain(classifiers ...func(err error) Outcome) func(err error) Outcome {
+	chain := slices.DeleteFunc(slices.Clone(classifiers), func(c func(error) Outcome) bool { return c == nil })
+	return func(err error) Outcome {
+		for _, classify := range chain {
+			if outcome := classify(err); outcome != OutcomeUnjudged {
+				return outcome
+			}
+		}
+		return OutcomeUnjudged
+	}
+}
+
 func classifyAnswers(err error, answers ...error) Outcome {
 	if slices.ContainsFunc(answers, func(answer error) bool { return errors.Is(err, answer) }) {
 		return OutcomeSuccess

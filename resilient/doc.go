@@ -18,8 +18,11 @@
 //   - [Execute], [Do], [Async] and the [Wrap] family make the call; [Guard.Acquire]
 //     hands out a permit for work that is not one function, and [Hold] a context for
 //     a result that outlives its call. Package httpguard does both for HTTP.
-//   - [Permanent], [Neutral] and [RetryAfter] mark an error for every guard that
-//     sees it.
+//   - [FirstOf] goes from one provider to the next until one answers.
+//   - [Permanent], [Neutral], [RetryAfter] and [Throttled] mark an error for every
+//     guard that sees it; [Check] makes an error of a bad result.
+//   - A [Budget] bounds the retries of several guards together; a [Switch] turns
+//     retries or circuits off in an incident.
 //   - [ExhaustedError], [RejectedError] and [TimeoutError] say what ended a call
 //     that did not end by itself.
 //   - [Observer] is told of everything; the log tells of retries and of the circuit.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/seed42274fcc/stoic/resilient/breaker"
@@ -23,6 +24,8 @@ var (
 	// it returns before its work is done, so its return would be taken for its
 	// completion. Give the work itself to [Async].
 	ErrAsyncFunction = errors.New("resilient: the function returns a *Future or a channel, so it ends before its work does; use Async with the work itself")
+	// ErrNoAlternatives says that [FirstOf] was given none.
+	ErrNoAlternatives = errors.New("resilient: there is no alternative to call")
 	// ErrInvalidOp says that the op has a negative limit.
 	ErrInvalidOp = errors.New("resilient: the op has a negative timeout")
 )
@@ -95,6 +98,12 @@ const (
 	// ReasonRetryAfter says that the server asked for a longer wait than the
 	// policy allows.
 	ReasonRetryAfter
+	// ReasonAttemptLimit says that one of [Options].AttemptLimits was reached.
+	ReasonAttemptLimit
+	// ReasonBudget says that the [Budget] had nothing left for a retry.
+	ReasonBudget
+	// ReasonSwitchedOff says that retries were turned off meanwhile: see [Switch].
+	ReasonSwitchedOff
 )
 
 var reasonTexts = [...]string{
@@ -104,6 +113,10 @@ var reasonTexts = [...]string{
 	ReasonCircuit:    "circuit opened",
 	ReasonContext:    "context ended",
 	ReasonRetryAfter: "asked to wait longer than allowed",
+
+	ReasonAttemptLimit: "no more attempts for this error",
+	ReasonBudget:       "retry budget used up",
+	ReasonSwitchedOff:  "retries switched off",
 }
 
 // String returns a few words.
@@ -128,7 +141,7 @@ type ExhaustedError struct {
 	// The text of the ExhaustedError itself has them taken out.
 	Last error
 	// Limit is the rejection, the *[TimeoutError] or the context's cause that
-	// stands for the limit; nil for ReasonAttempts and ReasonRetryAfter.
+	// stands for the limit; nil for the other reasons, which say it all.
 	Limit error
 	// RetryAfter is how long the server asked to wait after the last attempt; 0 if
 	// it did not.
@@ -155,6 +168,16 @@ func (e *ExhaustedError) Error() string {
 		text += ": " + safeText(e.Last)
 	}
 	return text
+}
+
+// namesItself reports whether an error's text begins with the guard's name.
+func namesItself(err error) bool {
+	switch err.(type) {
+	case *ExhaustedError, *RejectedError:
+		return true
+	default:
+		return false
+	}
 }
 
 // limitText is a limit's text; of a rejection without its cause, which in the middle
@@ -185,6 +208,61 @@ func (e *ExhaustedError) Unwrap() []error {
 func (e *ExhaustedError) Timeout() bool {
 	var timeout interface{ Timeout() bool }
 	return e != nil && (errors.As(e.Limit, &timeout) && timeout.Timeout() || errors.As(e.Last, &timeout) && timeout.Timeout())
+}
+
+// NoAnswerError says that [FirstOf] went from one alternative to the next and none
+// answered. Find it with errors.As. It wraps all the errors that it carries. It is
+// immutable.
+type NoAnswerError struct {
+	// Operation is the op's name, with secrets taken out.
+	Operation string
+	// Services are the names of the guards that were tried, in their order.
+	Services []string
+	// Failures are what they ended with, as they returned it, secrets and all. The text
+	// of the NoAnswerError itself has them taken out.
+	Failures []error
+	// Limit is what kept the next one from being tried: the *[TimeoutError] of the whole
+	// call, or the cause of the caller's context. Nil if all were tried.
+	Limit error
+}
+
+// Error is one line with secrets taken out: each service with a failure of bounded
+// length.
+func (e *NoAnswerError) Error() string {
+	if e == nil {
+		return "resilient: no alternative answered"
+	}
+	text := "no alternative answered"
+	if e.Operation != "" {
+		text = e.Operation + ": " + text
+	}
+	if e.Limit != nil {
+		text += " (" + safeText(e.Limit) + ")"
+	}
+	for i, failure := range e.Failures {
+		separator := "; "
+		if i == 0 {
+			separator = ": "
+		}
+		text += separator
+		if !namesItself(failure) && i < len(e.Services) {
+			text += e.Services[i] + ": "
+		}
+		text += safeText(failure)
+	}
+	return text
+}
+
+// Unwrap returns the failures and the limit, where there is one.
+func (e *NoAnswerError) Unwrap() []error {
+	if e == nil {
+		return nil
+	}
+	all := slices.Clone(e.Failures)
+	if e.Limit != nil {
+		all = append(all, e.Limit)
+	}
+	return all
 }
 
 // PanicError is how a panic or a runtime.Goexit of a function that [Async] runs

@@ -61,13 +61,13 @@ func TestExhaustedErrorText(t *testing.T) {
 
 func TestReasonsAndLimitsHaveTexts(t *testing.T) {
 	seen := map[string]bool{}
-	for r := resilient.ReasonAttempts; r <= resilient.ReasonRetryAfter; r++ {
+	for r := resilient.ReasonAttempts; r <= resilient.ReasonSwitchedOff; r++ {
 		assert.NotEqual(t, "unknown", r.String())
 		assert.False(t, seen[r.String()], r)
 		seen[r.String()] = true
 	}
 	assert.Equal(t, "unknown", resilient.Reason(0).String())
-	assert.Equal(t, "unknown", (resilient.ReasonRetryAfter + 1).String())
+	assert.Equal(t, "unknown", (resilient.ReasonSwitchedOff + 1).String())
 	assert.Equal(t, "unknown", resilient.Reason(255).String())
 	assert.Equal(t, "total", resilient.LimitTotal.String())
 	assert.Equal(t, "attempt", resilient.LimitAttempt.String())

@@ -26,7 +26,7 @@ type ObserverFunc func(ctx context.Context, event Event)
 func (f ObserverFunc) Observe(ctx context.Context, event Event) { f(ctx, event) }
 
 // Event is one of [AttemptDone], [RetryScheduled], [CallDone], [CallRejected],
-// [LateResult] and [CircuitChanged]; more may come. Errors in them are found with
+// [LateResult], [FellOver] and [CircuitChanged]; more may come. Errors in them are found with
 // errors.Is and errors.As as usual, and their text has its secrets taken out. Events
 // are values; what they point to must not be changed.
 type Event interface{ event() }
@@ -93,6 +93,16 @@ type LateResult struct {
 	Outcome Outcome
 }
 
+// FellOver says that [FirstOf] goes on to the next alternative. The observers of the
+// one that did not answer are told.
+type FellOver struct {
+	Call
+	// Next is the name of the next one's guard.
+	Next string
+	// Err is what the one before ended with.
+	Err error
+}
+
 // CircuitChanged says that a guard's circuit has changed its state.
 type CircuitChanged struct {
 	// Transition says how. Its Cause has its secrets taken out.
@@ -104,4 +114,5 @@ func (RetryScheduled) event() {}
 func (CallDone) event()       {}
 func (CallRejected) event()   {}
 func (LateResult) event()     {}
+func (FellOver) event()       {}
 func (CircuitChanged) event() {}

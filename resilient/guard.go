@@ -1,13 +1,14 @@
 package resilient
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/seed42274fcc/stoic/resilient/breaker"
-	"github.com/seed42274fcc/stoic/resilient/internal/journal"
 	"github.com/seed42274fcc/stoic/sanitize"
 )
 
@@ -20,9 +21,7 @@ import (
 // A guard may be used inside of a call of its own. Both calls count then, and in
 // half-open the inner one is part of the outer one's probe.
 type Guard struct {
-	name    string
 	options Options
-	journal journal.Journal
 	circuit *breaker.Circuit
 	plan    atomic.Pointer[plan]
 }
@@ -34,40 +33,68 @@ type Guards interface {
 	Guard(name string) *Guard
 }
 
-// plan is what a policy comes to, computed once. A call reads it once, so that a
+// plan is a policy in force. A call reads it once, so that a
 // policy which changes meanwhile does not reach into it.
 type plan struct {
+	budget    *Budget       // nil if the policy names none
+	origin    time.Duration // the budget's, on the circuit's clock
+	attempts  int           // that a call may make
+	delays    atomic.Pointer[schedule]
 	policy    Policy
-	delays    []spread // before retry 1, 2, …
-	unguarded bool     // nothing at all: see Passthrough
+	unguarded bool // nothing at all: see Passthrough
+}
+
+// delay draws the one before retry n.
+func (g *Guard) delay(p *plan, n int) time.Duration {
+	known := p.delays.Load()
+	if known == nil {
+		known = newSchedule(g.options.Cap.hold(p.policy.Retry)) // the same, whoever is first
+		p.delays.Store(known)
+	}
+	return known.draw(n)
 }
 
 // NewGuard makes a guard for the service of that name. The name appears in errors,
 // events and logs, with secrets taken out. A nil options is valid. It returns an
-// error when the name is empty or the policy not valid.
+// error when the name is empty, when the policy or something in the options is not
+// valid, and when the policy names a budget that the options do not have.
 func NewGuard(name string, policy Policy, options *Options) (*Guard, error) {
-	g := &Guard{name: sanitize.Message(name)}
 	if name == "" {
 		return nil, fmt.Errorf("resilient: a guard needs a name")
 	}
+	name = sanitize.Message(name)
 	if err := policy.Validate(); err != nil {
-		return nil, fmt.Errorf("resilient: policy of %s: %w", g.name, err)
+		return nil, fmt.Errorf("resilient: policy of %s: %w", name, err)
 	}
+	g := &Guard{}
 	if options != nil {
 		g.options = *options
 		g.options.Observers = slices.DeleteFunc(slices.Clone(options.Observers), func(o Observer) bool { return o == nil })
+		g.options.AttemptLimits = slices.Clone(options.AttemptLimits)
+		g.options.Budgets = maps.Clone(options.Budgets)
+		g.options.Cap = nil
+		if options.Cap != nil {
+			g.options.Cap = new(*options.Cap)
+		}
 	}
-	g.journal = journal.Journal{Words: words, Service: g.name, Logger: g.options.Logger}
-	circuit, err := breaker.New(g.name, policy.Circuit, &breaker.Options{
+	if err := errors.Join(validateLimits(g.options.AttemptLimits), g.options.Cap.validate()); err != nil {
+		return nil, fmt.Errorf("resilient: guard of %s: %w", name, err)
+	}
+	circuit, err := breaker.New(name, policy.Circuit, &breaker.Options{
 		OnTransition: g.onTransition,
-		OnPanic:      func(value any) { g.journal.Report("Observer", value) },
+		OnPanic:      func(value any) { g.journal().Report("Observer", value) },
 		Store:        g.options.Store,
 	})
 	if err != nil {
 		return nil, err
 	}
 	g.circuit = circuit
-	g.plan.Store(newPlan(policy))
+	p, err := g.newPlan(policy)
+	if err != nil {
+		circuit.Close()
+		return nil, err
+	}
+	g.plan.Store(p)
 	return g, nil
 }
 
@@ -79,19 +106,32 @@ func Passthrough() *Guard {
 	policy.Retry.MaxAttempts = 1
 	policy.Circuit.Enabled = false
 	circuit, _ := breaker.New("passthrough", policy.Circuit, nil) // these settings are valid
-	g := &Guard{name: circuit.Name(), circuit: circuit, journal: journal.Journal{Words: words, Service: circuit.Name()}}
-	g.plan.Store(&plan{policy: policy, unguarded: true})
+	g := &Guard{circuit: circuit}
+	g.plan.Store(&plan{policy: policy, attempts: 1, unguarded: true})
 	return g
 }
 
-func newPlan(policy Policy) *plan { return &plan{policy: policy, delays: policy.Retry.spreads()} }
+// newPlan makes the plan of a valid policy. It returns an error when the policy names a
+// budget that there is not.
+func (g *Guard) newPlan(policy Policy) (*plan, error) {
+	capped, _ := g.options.Cap.hold(policy.Retry)
+	p := &plan{policy: policy, attempts: capped.MaxAttempts}
+	if name := policy.Retry.Budget; name != "" {
+		p.budget = g.options.Budgets[name]
+		if !p.budget.usable() {
+			return nil, fmt.Errorf("resilient: policy of %s: Retry.Budget is %q, which is none of Options.Budgets", g.Name(), sanitize.Message(name))
+		}
+		p.origin = g.circuit.Offset(p.budget.origin)
+	}
+	return p, nil
+}
 
 // Name returns the service's name, with secrets taken out.
 func (g *Guard) Name() string {
 	if !g.usable() {
 		return ""
 	}
-	return g.name
+	return g.circuit.Name()
 }
 
 // Policy returns the policy in force.
@@ -104,15 +144,19 @@ func (g *Guard) Policy() Policy {
 
 // SetPolicy puts another policy in force at once, also for a circuit that is open.
 // Calls under way keep the one that they began with, but for the circuit's part.
-// It returns an error, and changes nothing, when the policy is not valid.
+// It returns an error, and changes nothing, when the policy is not valid or names a
+// budget that the guard's options do not have.
 func (g *Guard) SetPolicy(policy Policy) error {
 	if !g.usable() {
 		return ErrNilGuard
 	}
 	if err := policy.Validate(); err != nil {
-		return fmt.Errorf("resilient: policy of %s: %w", g.name, err)
+		return fmt.Errorf("resilient: policy of %s: %w", g.Name(), err)
 	}
-	next := newPlan(policy)
+	next, err := g.newPlan(policy)
+	if err != nil {
+		return err
+	}
 	next.unguarded = g.plan.Load().unguarded
 	g.plan.Store(next)
 	for !next.unguarded {

@@ -25,6 +25,7 @@ func TestDefaultPolicy(t *testing.T) {
 		Circuit: breaker.Settings{
 			Enabled: true, FailureThreshold: 5, RecoveryTimeout: 60 * sec, Cooldown: 30 * sec, MaxProbes: 1,
 			SuccessesToClose: 1, RecoveryMultiplier: 1, MaxRecoveryTimeout: 24 * time.Hour, MinReporters: 1,
+			MinimumCalls: 20, Window: 60 * sec, WindowBuckets: 10,
 		},
 		TotalTimeout: 300 * sec,
 	}

@@ -20,12 +20,12 @@ type verdict struct {
 // whose methods panic, as those of a typed nil do, is judged by what could be seen
 // of it.
 func (g *Guard) judge(ctx context.Context, err error) (v verdict) {
-	defer g.journal.Contain("error", func() {
+	defer g.journal().Contain("error", func() {
 		v.outcome = breaker.Failure
 		if v.seen.has(sawNeutral) || v.seen.has(sawRejected) && !v.seen.has(sawExhausted) {
 			v.outcome = breaker.Neutral
 		}
-		v.retry = !v.seen.has(sawNeutral | sawPermanent | sawExhausted | sawRejected | sawPanic)
+		v.retry = !v.seen.has(endsRetries)
 	})
 	v.scan(err)
 	switch {
@@ -62,7 +62,7 @@ func (g *Guard) classify(err error) (outcome breaker.Outcome) {
 	if g.options.Classify == nil {
 		return breaker.Failure
 	}
-	defer g.journal.Contain("Classify", func() { outcome = breaker.Failure })
+	defer g.journal().Contain("Classify", func() { outcome = breaker.Failure })
 	outcome = g.options.Classify(err)
 	if outcome != breaker.Success && outcome != breaker.Neutral {
 		outcome = breaker.Failure
@@ -72,7 +72,7 @@ func (g *Guard) classify(err error) (outcome breaker.Outcome) {
 
 // repeatable reports whether the policy and the op allow more than one attempt.
 func (g *Guard) repeatable(p *plan, op *Op) bool {
-	if p.policy.Retry.MaxAttempts <= 1 || op.has(opOnce) || p.policy.Retry.IdempotentOnly && !op.has(opIdempotent) {
+	if p.attempts <= 1 || op.has(opOnce) || p.policy.Retry.IdempotentOnly && !op.has(opIdempotent) {
 		return false
 	}
 	return !g.onlyReads(op)
@@ -88,6 +88,6 @@ func (g *Guard) readOnly(phase any) (yes bool) {
 	if g.options.ReadOnlyPlan == nil {
 		return false
 	}
-	defer g.journal.Contain("ReadOnlyPlan", func() { yes = true })
+	defer g.journal().Contain("ReadOnlyPlan", func() { yes = true })
 	return g.options.ReadOnlyPlan(phase)
 }

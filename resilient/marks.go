@@ -16,6 +16,7 @@ const (
 	markPermanent markKind = iota + 1
 	markNeutral
 	markRetryAfter
+	markThrottled
 )
 
 func (m *mark) Unwrap() error { return m.error }
@@ -39,11 +40,17 @@ func Neutral(err error) error { return marked(err, markNeutral, 0) }
 // RetryAfter(nil, d) is nil.
 func RetryAfter(err error, after time.Duration) error { return marked(err, markRetryAfter, after) }
 
+// Throttled marks an error as the server's "not so fast". It is a failure and retried
+// like any other; a [Budget] of tokens takes the lower cost for it. An error with a
+// hint of the server's ([RetryAfter]) is taken for throttled without the mark. The mark
+// works through any wrapping and joining, and adds no text. Throttled(nil) is nil.
+func Throttled(err error) error { return marked(err, markThrottled, 0) }
+
 // Marks are what an error says of itself to whoever has to judge it. The zero value
 // says nothing.
 type Marks struct {
-	// Permanent and Neutral report the marks of those names.
-	Permanent, Neutral bool
+	// Permanent, Neutral and Throttled report the marks of those names.
+	Permanent, Neutral, Throttled bool
 	// Refused reports that a guarded call inside was refused: nothing ran.
 	Refused bool
 	// Exhausted reports that a guarded call inside gave up.
@@ -61,7 +68,7 @@ func MarksOf(err error) (m Marks) {
 	defer func() {
 		_ = recover() // a foreign method's: as a guard judges, by what was seen
 		m = Marks{
-			Permanent: f.seen.has(sawPermanent), Neutral: f.seen.has(sawNeutral),
+			Permanent: f.seen.has(sawPermanent), Neutral: f.seen.has(sawNeutral), Throttled: f.seen.has(sawThrottled),
 			Refused: f.seen.has(sawRejected), Exhausted: f.seen.has(sawExhausted), RetryAfter: f.after,
 		}
 	}()
@@ -92,6 +99,7 @@ const (
 	sawPermanent
 	sawNeutral
 	sawHint
+	sawThrottled
 )
 
 // has reports whether s has one of those.
@@ -102,6 +110,10 @@ func (s sightings) has(those sightings) bool { return s&those != 0 }
 // and the error itself already ends the retries.
 func (f *findings) scan(err error) {
 	for err != nil {
+		if all, ok := err.(*NoAnswerError); ok {
+			f.scanAll(all)
+			return
+		}
 		if ours := kindOf(err); ours != 0 {
 			f.seen |= ours
 			return
@@ -118,6 +130,50 @@ func (f *findings) scan(err error) {
 		default:
 			return
 		}
+	}
+}
+
+// endsRetries are the sightings that keep an error from being retried.
+const endsRetries = sawNeutral | sawPermanent | sawExhausted | sawRejected | sawPanic
+
+// scanAll looks at how several alternatives failed. As long as one of them may answer
+// next time, those speak for all.
+func (f *findings) scanAll(all *NoAnswerError) {
+	if all == nil {
+		return
+	}
+	var hopeful, hopeless findings
+	found := false
+	for _, err := range all.Failures {
+		var one findings
+		one.scan(err)
+		if one.seen.has(endsRetries) {
+			hopeless.join(one)
+		} else {
+			found = true
+			hopeful.join(one)
+		}
+	}
+	if found {
+		f.join(hopeful)
+	} else {
+		f.join(hopeless)
+	}
+}
+
+// join adds what others have found.
+func (f *findings) join(other findings) {
+	f.hint(other)
+	f.seen |= other.seen
+}
+
+// hint takes over a hint, if it is the stricter one. A negative one is the strictest.
+func (f *findings) hint(other findings) {
+	if !other.seen.has(sawHint) {
+		return
+	}
+	if !f.seen.has(sawHint) || other.after < 0 || f.after >= 0 && other.after > f.after {
+		f.after = other.after
 	}
 }
 
@@ -160,11 +216,9 @@ func (f *findings) note(m *mark) {
 		f.seen |= sawPermanent
 	case markNeutral:
 		f.seen |= sawNeutral
+	case markThrottled:
+		f.seen |= sawThrottled
 	case markRetryAfter:
-		// Of two hints the stricter holds; a negative one is the strictest.
-		if !f.seen.has(sawHint) || m.after < 0 || f.after >= 0 && m.after > f.after {
-			f.after = m.after
-		}
-		f.seen |= sawHint
+		f.join(findings{seen: sawHint, after: m.after})
 	}
 }

@@ -169,6 +169,11 @@ func TestRetryGosOwnMarkIsHonoured(t *testing.T) {
 	})
 }
 
+// maxHint is the longest hint that is waited for.
+func maxHint(d time.Duration) func(*resilient.Policy) {
+	return func(p *resilient.Policy) { p.Retry.MaxRetryAfter = d }
+}
+
 func TestA70RetryAfterIsAMinimum(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -183,6 +188,10 @@ func TestA70RetryAfterIsAMinimum(t *testing.T) {
 		{"as long as allowed", 60 * sec, steady(attempts(2)), 60 * sec, resilient.ReasonAttempts},
 		{"longer than allowed", 60*sec + 1, steady(attempts(2)), 0, resilient.ReasonRetryAfter},
 		{"120 s, when 60 s is the most", 120 * sec, steady(), 0, resilient.ReasonRetryAfter},
+		{"120 s, when 120 s are allowed", 120 * sec, steady(attempts(2), maxHint(120*sec)), 120 * sec, resilient.ReasonAttempts},
+		{"120 s, when 100 s are left", 120 * sec, steady(maxHint(120*sec), total(100*sec)), 0, resilient.ReasonNoTimeLeft},
+		{"P130 an hour, when 3 s is the most", time.Hour, steady(maxHint(3 * sec)), 0, resilient.ReasonRetryAfter},
+		{"P131 more seconds than a duration's", 9223372036 * sec, steady(maxHint(24 * time.Hour)), 0, resilient.ReasonRetryAfter},
 		{"none is allowed", 1, steady(func(p *resilient.Policy) { p.Retry.MaxRetryAfter = 0 }), 0, resilient.ReasonRetryAfter},
 		{"does not fit the time", 60 * sec, steady(total(60 * sec)), 0, resilient.ReasonNoTimeLeft},
 		{"just fits the time", 60 * sec, steady(attempts(2), total(60*sec+1)), 60 * sec, resilient.ReasonAttempts},
@@ -295,6 +304,9 @@ func TestMarksOf(t *testing.T) {
 			assert.Equal(t, resilient.Marks{RetryAfter: time.Minute}, resilient.MarksOf(wrap(resilient.RetryAfter(errDown, time.Minute))))
 		})
 	}
+	assert.Equal(t, resilient.Marks{Throttled: true}, resilient.MarksOf(fmt.Errorf("a: %w", resilient.Throttled(errDown))))
+	require.NoError(t, resilient.Throttled(nil))
+	assert.Equal(t, "down", resilient.Throttled(errDown).Error(), "no text is added")
 	assert.Equal(t, resilient.Marks{Refused: true}, resilient.MarksOf(fmt.Errorf("a: %w", &resilient.RejectedError{})))
 	assert.Equal(t, resilient.Marks{Exhausted: true}, resilient.MarksOf(fmt.Errorf("a: %w", &resilient.ExhaustedError{})))
 	assert.Zero(t, resilient.MarksOf(errDown))

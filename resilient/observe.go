@@ -12,6 +12,11 @@ import (
 
 var words = &journal.Words{Panic: "resilient", Transition: "circuit"}
 
+// journal is the guard's, made where it is needed: guards are many, and seldom write.
+func (g *Guard) journal() *journal.Journal {
+	return &journal.Journal{Words: words, Service: g.Name(), Logger: g.options.Logger}
+}
+
 // observed reports whether it is worth making an event that only observers see.
 func (g *Guard) observed() bool { return len(g.options.Observers) != 0 }
 
@@ -24,20 +29,20 @@ func (g *Guard) emit(ctx context.Context, event Event) {
 }
 
 func (g *Guard) tell(ctx context.Context, o Observer, event Event) {
-	defer g.journal.Contain("Observer", nil)
+	defer g.journal().Contain("Observer", nil)
 	o.Observe(ctx, event)
 }
 
 // logs reports whether a record of that level is wanted.
 func (g *Guard) logs(ctx context.Context, level slog.Level) bool {
-	defer g.journal.Contain("Logger", nil)
-	return g.journal.Out().Enabled(ctx, level)
+	defer g.journal().Contain("Logger", nil)
+	return g.journal().Out().Enabled(ctx, level)
 }
 
 // log writes the records that operators rely on: a retry that will be made, and
 // each change of the circuit. The rest is for observers.
 func (g *Guard) log(ctx context.Context, event Event) {
-	defer g.journal.Contain("Logger", nil)
+	defer g.journal().Contain("Logger", nil)
 	switch e := event.(type) {
 	case RetryScheduled:
 		attrs := []slog.Attr{
@@ -47,9 +52,9 @@ func (g *Guard) log(ctx context.Context, event Event) {
 		if e.Err != nil {
 			attrs = append(attrs, slog.String("error", e.Err.Error()))
 		}
-		g.journal.Out().LogAttrs(ctx, slog.LevelWarn, "retry scheduled", attrs...)
+		g.journal().Out().LogAttrs(ctx, slog.LevelWarn, "retry scheduled", attrs...)
 	case CircuitChanged:
-		g.journal.Transition(ctx, e.Transition, slog.String("service", e.Circuit))
+		g.journal().Transition(ctx, e.Transition, slog.String("service", e.Circuit))
 	}
 }
 
@@ -61,7 +66,7 @@ func (g *Guard) onTransition(t breaker.Transition) {
 
 // names are the call's, as they may leave.
 func (g *Guard) names(operation string) Call {
-	return Call{Service: g.name, Operation: sanitize.Message(operation)}
+	return Call{Service: g.Name(), Operation: sanitize.Message(operation)}
 }
 
 // The events of a call, in the order in which they can come.
@@ -88,4 +93,8 @@ func (g *Guard) scheduled(c *call, made int, delay time.Duration, err error) boo
 
 func (g *Guard) done(c *call, made int, err error) {
 	g.emit(c.ctx, CallDone{Call: g.names(c.operation), Attempts: made, Err: sanitize.Error(err), Duration: g.circuit.Now() - c.start})
+}
+
+func (g *Guard) fellOver(ctx context.Context, operation string, next *Guard, err error) {
+	g.emit(ctx, FellOver{Call: g.names(operation), Next: next.Name(), Err: sanitize.Error(err)})
 }

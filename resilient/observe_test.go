@@ -45,7 +45,7 @@ func TestR22Records(t *testing.T) {
 			retry(1),
 			retry(2),
 			{
-				"level": "ERROR", "msg": "circuit opened", "service": "plans", "from": "closed", "failure_count": 4.0,
+				"level": "ERROR", "msg": "circuit opened", "service": "plans", "from": "closed", "failure_count": 4.0, "rule": "consecutive",
 				"round": 1.0, "generation": 1.0, "until": until.Format(time.RFC3339Nano), "error": "down",
 			},
 			{"level": "INFO", "msg": "circuit half-open", "service": "plans", "from": "open", "failure_count": 0.0, "round": 2.0},
@@ -77,7 +77,7 @@ func TestR22RecordsOfAFailedRecoveryAndOfOperators(t *testing.T) {
 			"WARN circuit disabled from forced-closed", "INFO circuit closed from disabled",
 		}, got)
 		assert.Equal(t, record{
-			"level": "ERROR", "msg": "circuit opened", "service": "plans", "from": "half-open", "failure_count": 1.0,
+			"level": "ERROR", "msg": "circuit opened", "service": "plans", "from": "half-open", "failure_count": 1.0, "rule": "probe",
 			"round": 3.0, "generation": 2.0, "until": until.Format(time.RFC3339Nano), "error": "other",
 		}, records[2])
 	})

@@ -19,6 +19,7 @@ const (
 	opIdempotent opFlags = 1 << iota
 	opExecutesTools
 	opInvalid
+	opMayFailOver
 	opOnce
 )
 
@@ -77,6 +78,13 @@ func (o Op) ExecutesTools() Op {
 // whatever it is declared to be and whatever the policy says.
 func (o Op) Once() Op {
 	o.flags |= opOnce
+	return o
+}
+
+// MayFailOver says that an op which is not idempotent may go to the next alternative of
+// [FirstOf] all the same, though it may have had its effect at the one before.
+func (o Op) MayFailOver() Op {
+	o.flags |= opMayFailOver
 	return o
 }
 

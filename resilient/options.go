@@ -27,7 +27,20 @@ type Options struct {
 	// Classify judges an error that nothing else has judged (see [Execute]). It
 	// returns OutcomeUnjudged where it has no opinion; the error is a failure then.
 	// Any outcome but a failure ends the call, without a retry.
+	// [Chain] makes one of several.
 	Classify func(err error) Outcome
+	// AttemptLimits end calls early whose attempts fail in particular ways. They are
+	// asked about errors that are to be retried.
+	AttemptLimits []AttemptLimit
+	// Budgets are the retry budgets that policies may name, by their names. A policy
+	// that names another one is refused.
+	Budgets map[string]*Budget
+	// Switch turns retries and circuits off, for all the guards that have the same one.
+	// Nil leaves them on.
+	Switch *Switch
+	// Cap is for tests: it holds attempts and waits below what policies say. Nil caps
+	// nothing.
+	Cap *Cap
 	// Observers are told of what happens, in this order. What one of them panics
 	// with goes to Logger and no further.
 	Observers []Observer

@@ -21,6 +21,7 @@ type Permit struct {
 	ctx      context.Context
 	permit   breaker.Permit
 	acquired time.Duration // on the circuit's clock
+	free     bool          // circuits were switched off
 	settled  atomic.Bool
 }
 
@@ -36,14 +37,20 @@ func (g *Guard) Acquire(ctx context.Context) (*Permit, error) {
 	if _, err := g.callersEnd(ctx, now); err != nil {
 		return nil, err
 	}
-	permit, rejected := g.circuit.Acquire(now, attemptLimit(g.plan.Load().limits(&Op{})))
+	plan := g.plan.Load()
+	var permit breaker.Permit
+	var rejected *RejectedError
+	free := g.options.Switch.isOff(offCircuits)
+	if !free {
+		permit, rejected = g.circuit.Acquire(now, attemptLimit(plan.limits(&Op{})))
+	}
 	if rejected != nil {
 		if g.observed() {
 			g.refused(ctx, "", 0, rejected)
 		}
 		return nil, rejected
 	}
-	p := &Permit{guard: g, ctx: ctx, permit: permit, acquired: now}
+	p := &Permit{guard: g, ctx: ctx, permit: permit, acquired: now, free: free}
 	p.watch.begin(p)
 	return p, nil
 }
@@ -60,9 +67,9 @@ func (p *Permit) Settle(err error) bool {
 	if err != nil {
 		outcome = p.guard.judge(p.ctx, err).outcome
 	}
-	counted := p.guard.circuit.Settle(p.permit, outcome, err)
+	counted := p.free || p.guard.circuit.SettleSince(p.permit, p.acquired, outcome, err)
 	if p.guard.observed() {
-		p.guard.attempted(p.ctx, Call{Service: p.guard.name}, 1, p.acquired, outcome, counted, err)
+		p.guard.attempted(p.ctx, Call{Service: p.guard.Name()}, 1, p.acquired, outcome, counted, err)
 	}
 	return counted
 }

@@ -35,7 +35,8 @@ type call struct {
 	attempts  int           // how many may be made
 	endIsOurs bool          // end is the total timeout's
 	collapsed bool          // one attempt only, because a call above retries
-	borrowed  bool          // the present attempt runs under the permit of a call above
+	free      bool          // the present attempt runs without a permit of its own
+	fresh     bool          // no part of a call above that retries: budgets count it
 }
 
 // run makes a guarded call. Neither op nor fn escapes: they cost no allocation.
@@ -53,9 +54,8 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 		return err
 	}
 	total, each := p.limits(op)
-	permit, rejected := g.circuit.Acquire(now, attemptLimit(total, each))
-	borrowed := rejected != nil && g.underOwnProbe(ctx, rejected)
-	if rejected != nil && !borrowed {
+	permit, free, rejected := g.admit(ctx, now, attemptLimit(total, each))
+	if rejected != nil {
 		if g.observed() {
 			g.refused(ctx, op.name, 0, rejected)
 		}
@@ -73,27 +73,54 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 	var c call // field by field: a literal is built aside and copied, which shows
 	c.ctx, c.plan, c.operation = ctx, p, op.name
 	c.start, c.end, c.total, c.each = now, end, total, each
-	c.attempts, c.collapsed, c.borrowed = attempts, collapsed, borrowed
+	c.attempts, c.collapsed, c.free = attempts, collapsed, free
 	if ours := now + total; ours <= end {
 		c.end, c.endIsOurs = ours, true
 	}
-	if permit.Delayed() || borrowed { // a refusal can have taken time as well
+	if permit.Delayed() || free { // a refusal can have taken time as well
 		if now, err = g.recheck(&c); err != nil {
 			return err
 		}
+	}
+	if p.budget != nil {
+		c.enter(now)
 	}
 	cc := g.derive(&c, permit, now)
 	placed = true
 	v, err := g.attempt(&c, cc, permit, now, fn)
 	made := 1
-	if err != nil {
+	switch {
+	case err != nil:
 		made, err = g.again(c, cc, v, err, fn)
+	case c.fresh:
+		p.budget.succeeded()
 	}
 	cc.finish()
 	if g.observed() {
 		g.done(&c, made, err)
 	}
 	return err
+}
+
+// admit asks for the permit of one attempt. free says that it needs none of its own:
+// circuits are switched off, or it is part of a call above that is a probe.
+func (g *Guard) admit(ctx context.Context, now, limit time.Duration) (permit breaker.Permit, free bool, rejected *RejectedError) {
+	if g.options.Switch.isOff(offCircuits) {
+		return permit, true, nil
+	}
+	permit, rejected = g.circuit.Acquire(now, limit)
+	if rejected != nil && g.underOwnProbe(ctx, rejected) {
+		return permit, true, nil
+	}
+	return permit, false, rejected
+}
+
+// enter counts the call in its budget, unless it is a part of one above that retries.
+func (c *call) enter(now time.Duration) {
+	c.fresh = c.attempts > 1 || !nesting.UnderRetry(c.ctx)
+	if c.fresh {
+		c.plan.budget.called(now - c.plan.origin)
+	}
 }
 
 // check refuses what is not a call.
@@ -104,7 +131,7 @@ func (g *Guard) check(ctx context.Context, op *Op) error {
 	case ctx == nil:
 		return ErrNilContext
 	case op.has(opInvalid):
-		return fmt.Errorf("%w: %s", ErrInvalidOp, joinNames(g.name, sanitize.Message(op.name)))
+		return fmt.Errorf("%w: %s", ErrInvalidOp, joinNames(g.Name(), sanitize.Message(op.name)))
 	}
 	return nil
 }
@@ -188,8 +215,10 @@ func (g *Guard) count(ctx context.Context, p *plan, op *Op) (attempts int, colla
 		return 1, false
 	case nesting.UnderRetry(ctx):
 		return 1, true
+	case g.options.Switch.isOff(offRetries):
+		return 1, false
 	default:
-		return p.policy.Retry.MaxAttempts, false
+		return p.attempts, false
 	}
 }
 
@@ -248,7 +277,7 @@ func (g *Guard) attempt(c *call, cc *callContext, permit breaker.Permit, now tim
 	} else {
 		v = g.judge(c.ctx, err)
 	}
-	counted := c.borrowed || g.circuit.Settle(permit, v.outcome, err)
+	counted := c.free || g.circuit.SettleSince(permit, now, v.outcome, err)
 	settled = true
 	if g.observed() {
 		g.attempted(c.ctx, g.names(c.operation), cc.number(), now, v.outcome, counted, err)
@@ -264,7 +293,7 @@ func (g *Guard) abandoned(c *call, cc *callContext, permit breaker.Permit, now t
 	if settled {
 		return
 	}
-	counted := c.borrowed || g.circuit.Settle(permit, breaker.Failure, errDidNotReturn)
+	counted := c.free || g.circuit.SettleSince(permit, now, breaker.Failure, errDidNotReturn)
 	if g.observed() {
 		g.attempted(c.ctx, g.names(c.operation), cc.number(), now, breaker.Failure, counted, errDidNotReturn)
 		g.done(c, cc.number(), errDidNotReturn)
@@ -277,6 +306,8 @@ type retries struct {
 	guard  *Guard
 	cc     *callContext
 	made   int           // attempts
+	hits   []int         // of each of Options.AttemptLimits
+	drawn  drawn         // what the next attempt has taken out of the budget
 	err    error         // the last attempt's; once over, what the call ends with
 	over   bool          // no further attempt
 	delay  time.Duration // before the next attempt
@@ -293,6 +324,7 @@ type retries struct {
 // looks into errors, whose methods are foreign and may panic, so it gets one of ours.
 func (g *Guard) again(c call, cc *callContext, v verdict, err error, fn func(context.Context) error) (int, error) {
 	r := &retries{call: c, guard: g, cc: cc, made: 1, replay: true}
+	defer func() { r.plan.budget.giveBack(r.drawn) }() // of an attempt that was not made
 	if err = r.decide(v, err); r.over {
 		return r.made, err
 	}
@@ -321,27 +353,23 @@ func (r *retries) next(fn func(context.Context) error) error {
 		return r.err
 	}
 	g, now := r.guard, r.guard.circuit.Now()
-	if r.ctx.Err() != nil {
-		return r.exhausted(ReasonContext, context.Cause(r.ctx), 0)
+	if reason, limit := r.overtaken(now); reason != 0 {
+		return r.exhausted(reason, limit, 0)
 	}
-	if now >= r.end {
-		if !r.endIsOurs {
-			return r.exhausted(ReasonNoTimeLeft, lateCause(r.ctx), 0)
-		}
-		return r.exhausted(ReasonNoTimeLeft, r.endError(), 0)
-	}
-	permit, rejected := g.circuit.Acquire(now, attemptLimit(r.total, r.each))
-	r.borrowed = rejected != nil && g.underOwnProbe(r.ctx, rejected)
-	if rejected != nil && !r.borrowed {
+	permit, free, rejected := g.admit(r.ctx, now, attemptLimit(r.total, r.each))
+	r.free = free
+	if rejected != nil {
 		if g.observed() {
 			g.refused(r.ctx, r.operation, r.made, rejected)
 		}
 		return r.exhausted(ReasonCircuit, rejected, 0)
 	}
-	if permit.Delayed() || r.borrowed {
+	if permit.Delayed() || free {
 		var err error
 		if now, err = g.recheck(&r.call); err != nil {
-			g.circuit.Settle(permit, breaker.Neutral, nil)
+			if !free {
+				g.circuit.Settle(permit, breaker.Neutral, nil)
+			}
 			reason := ReasonNoTimeLeft
 			if r.ctx.Err() != nil {
 				reason = ReasonContext
@@ -355,12 +383,31 @@ func (r *retries) next(fn func(context.Context) error) error {
 	}
 	r.made++
 	r.cc.begin(r.made)
+	spent := r.drawn
+	r.drawn = drawn{}
 	v, err := g.attempt(&r.call, r.cc, permit, now, fn)
 	if err == nil {
+		r.plan.budget.repaid(spent)
 		r.err = nil
 		return nil
 	}
 	return r.decide(v, err)
+}
+
+// overtaken is what has come up during the wait and keeps back the next attempt; 0 if
+// nothing has.
+func (r *retries) overtaken(now time.Duration) (reason Reason, limit error) {
+	switch {
+	case r.ctx.Err() != nil:
+		return ReasonContext, context.Cause(r.ctx)
+	case now >= r.end && !r.endIsOurs:
+		return ReasonNoTimeLeft, lateCause(r.ctx)
+	case now >= r.end:
+		return ReasonNoTimeLeft, r.endError()
+	case r.guard.options.Switch.isOff(offRetries):
+		return ReasonSwitchedOff, nil
+	}
+	return 0, nil
 }
 
 // decide says after a failed attempt whether there will be another, and when; it
@@ -368,38 +415,71 @@ func (r *retries) next(fn func(context.Context) error) error {
 func (r *retries) decide(v verdict, err error) error {
 	g, now := r.guard, r.guard.circuit.Now()
 	r.err = err
-	cut := r.cc.timeoutAt(now)
-	last := r.made >= r.attempts
-	switch {
-	case !v.retry, r.collapsed:
+	if !v.retry || r.collapsed {
 		r.over = true // as it is, so that a call above may judge it
 		return err
+	}
+	cut := r.cc.timeoutAt(now)
+	last := r.made >= r.attempts
+	limited := r.limited(err)
+	switch {
 	case cut != nil && (last || cut.Limit == LimitTotal):
 		return r.exhausted(ReasonTimeout, cut, v.after)
 	case last && r.attempts > 1:
 		return r.exhausted(ReasonAttempts, nil, v.after)
-	case last:
+	case last, limited == 1:
 		r.over = true
 		return err
+	case limited > 1:
+		return r.exhausted(ReasonAttemptLimit, nil, v.after)
 	}
-	if rejected := g.circuit.Rejects(now); rejected != nil && !g.underOwnProbe(r.ctx, rejected) {
-		return r.exhausted(ReasonCircuit, rejected, v.after)
-	}
-	if r.ctx.Err() != nil {
-		return r.exhausted(ReasonContext, context.Cause(r.ctx), v.after)
-	}
-	if v.after < 0 || v.after > r.plan.policy.Retry.MaxRetryAfter {
-		return r.exhausted(ReasonRetryAfter, nil, v.after)
-	}
-	r.delay = max(r.plan.delays[r.made-1].draw(), v.after)
-	if r.delay >= r.end-now {
-		return r.exhausted(ReasonNoTimeLeft, r.endError(), v.after)
+	if reason, limit := r.obstacle(v, now); reason != 0 {
+		return r.exhausted(reason, limit, v.after)
 	}
 	if g.scheduled(&r.call, r.made, r.delay, err) && r.delay >= r.end-g.circuit.Now() {
 		// Those who were told have used up the time.
 		return r.exhausted(ReasonNoTimeLeft, r.endError(), v.after)
 	}
 	return err
+}
+
+// obstacle is what keeps a call from a further attempt that it may make; 0 if nothing
+// does, and then the attempt's delay is fixed and its part of the budget taken. The
+// budget comes last, so that nothing is taken in vain.
+func (r *retries) obstacle(v verdict, now time.Duration) (reason Reason, limit error) {
+	if r.guard.options.Switch.isOff(offRetries) {
+		return ReasonSwitchedOff, nil
+	}
+	if rejected := r.rejects(now); rejected != nil {
+		return ReasonCircuit, rejected
+	}
+	if r.ctx.Err() != nil {
+		return ReasonContext, context.Cause(r.ctx)
+	}
+	if v.after < 0 || v.after > r.plan.policy.Retry.MaxRetryAfter {
+		return ReasonRetryAfter, nil
+	}
+	r.delay = max(r.guard.delay(r.plan, r.made), v.after)
+	if r.delay >= r.end-now {
+		return ReasonNoTimeLeft, r.endError()
+	}
+	var enough bool
+	if r.drawn, enough = r.plan.budget.draw(now-r.plan.origin, v.seen.has(sawThrottled|sawHint)); !enough {
+		return ReasonBudget, nil
+	}
+	return 0, nil
+}
+
+// rejects returns what the next attempt would be refused with, as things are.
+func (r *retries) rejects(now time.Duration) *RejectedError {
+	if r.guard.options.Switch.isOff(offCircuits) {
+		return nil
+	}
+	rejected := r.guard.circuit.Rejects(now)
+	if rejected != nil && r.guard.underOwnProbe(r.ctx, rejected) {
+		return nil
+	}
+	return rejected
 }
 
 // exhausted ends the call: a limit has.

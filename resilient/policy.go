@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed42274fcc/stoic/resilient/breaker"
 )
@@ -52,12 +53,16 @@ type RetryPolicy struct {
 	// MaxRetryAfter is the longest hint of a server (see [RetryAfter]) that a call
 	// waits for; a longer one ends it: 0 … 24 h.
 	MaxRetryAfter time.Duration
+	// Budget is the name of the budget that retries draw on, one of [Options].Budgets,
+	// at most 100 characters; "" is none.
+	Budget string
 }
 
 const (
 	maxAttempts = 100
 	maxBase     = time.Hour
 	maxDelay    = 24 * time.Hour
+	maxName     = 100 // characters of a budget's name
 )
 
 // DefaultPolicy is the policy of a service about which nothing else is said:
@@ -108,6 +113,8 @@ func (p Policy) Validate() error {
 		r.MaxDelay, least, r.Backoff, maxDelay)
 	check(r.MaxRetryAfter >= 0 && r.MaxRetryAfter <= maxDelay,
 		"Retry.MaxRetryAfter is %v, want 0 … %v", r.MaxRetryAfter, maxDelay)
+	check(utf8.RuneCountInString(r.Budget) <= maxName,
+		"Retry.Budget has more than %d characters", maxName)
 	if err := p.Circuit.Validate(); err != nil {
 		check(false, "Circuit: %v", err)
 	}

@@ -31,7 +31,7 @@ func (g *Guard) replay(ctx context.Context, op *Op, again func(ctx context.Conte
 		return
 	}
 	contained(func() error { return again(ctx) }, func(err error) {
-		defer g.journal.Contain("Replay", nil)
+		defer g.journal().Contain("Replay", nil)
 		outcome := breaker.Success
 		if err != nil {
 			outcome = g.judge(ctx, err).outcome
@@ -42,6 +42,6 @@ func (g *Guard) replay(ctx context.Context, op *Op, again func(ctx context.Conte
 
 // replaying asks for a second run. A hook that panics wants none.
 func (g *Guard) replaying(ctx context.Context, op *Op) (done func(outcome Outcome, err error)) {
-	defer g.journal.Contain("Replay", nil)
+	defer g.journal().Contain("Replay", nil)
 	return g.options.Replay(ctx, g.names(op.name))
 }

@@ -60,6 +60,8 @@ func TestSecretsLeaveThroughNoSink(t *testing.T) {
 						sink(e, e.Err)
 					case resilient.CallRejected:
 						sink(e.Call, e.Rejection)
+					case resilient.FellOver:
+						sink(e, e.Err)
 					default:
 						sink(e)
 					}
@@ -80,6 +82,19 @@ func TestSecretsLeaveThroughNoSink(t *testing.T) {
 					if errors.As(err, &rejected) {
 						sink(rejected)
 					}
+				}
+				err := called(func() error {
+					one := resilient.Alternative[int]{Guard: guard, Call: func(context.Context) (int, error) { return 0, seed.fail() }}
+					guard.Circuit().Reset()
+					answer, err := resilient.FirstOf(t.Context(), op, one, one)
+					sink(answer)
+					return err
+				})
+				var none *resilient.NoAnswerError
+				if errors.As(err, &none) {
+					sink(none, none.Operation, none.Services)
+				} else {
+					require.Equal(t, "panic", name)
 				}
 				sink(guard.Name(), guard.Circuit().Name(), guard.Circuit().Snapshot())
 				sinks = append(sinks, log.text())

@@ -20,7 +20,7 @@ func (w *watch) begin(p *Permit) {
 	}
 	runtime.AddCleanup(p, func(site string) {
 		if !settled.Load() {
-			g.journal.Out().Error("permit forgotten", slog.String("service", g.name), slog.String("acquired_at", site))
+			g.journal().Out().Error("permit forgotten", slog.String("service", g.Name()), slog.String("acquired_at", site))
 		}
 	}, site)
 }

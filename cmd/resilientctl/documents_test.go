@@ -132,10 +132,20 @@ func TestSchemaAgrees(t *testing.T) {
 	}
 }
 
+// findings are those of a document whose budgets there are.
+func findings(t require.TestingT, form policies.Form, document []byte) []policies.Finding {
+	c, options := form.Parse(document), &policies.Options{}
+	var err error
+	options.Budgets, err = budgets(nil, c)
+	require.NoError(t, err)
+	found, err := policies.Validate(c, options)
+	require.NoError(t, err)
+	return found
+}
+
 // acceptable is what validate exits with 0 for.
 func acceptable(t require.TestingT, form policies.Form, document []byte, lenient bool) bool {
-	found, err := policies.Validate(form.Parse(document), nil)
-	require.NoError(t, err)
+	found := findings(t, form, document)
 	return !slices.ContainsFunc(found, func(f policies.Finding) bool { return !lenient || f.Skipped() })
 }
 
@@ -147,7 +157,7 @@ func TestSchemaAgreesOnAnything(t *testing.T) {
 		value := rapid.SampledFrom([]string{
 			"null", "true", "false", "0", "1", "-1", "1.0", "1.5", "0.5", "50", "100", "101", "300", "301", "3600", "3601", "86400", "86401",
 			"1000000", "1000001", "1e3", "1e300", "1e-9", "[]", "{}", `""`, `"1s"`, `"1m0.5s"`, `"1"`, `"s"`, `"-1s"`, `"1ss"`, `" 1s"`,
-			`"local"`, `"shared"`, `"fixed"`, `"jitter"`, `"none"`, `"exponential"`, `"Fixed"`, `"x"`,
+			`"local"`, `"shared"`, `"off"`, `"observe"`, `"enforce"`, `"0.5"`, `"fixed"`, `"jitter"`, `"none"`, `"exponential"`, `"Fixed"`, `"x"`,
 		})
 		object := func(keys []string, of func(key string) string) string {
 			var parts []string
@@ -166,8 +176,7 @@ func TestSchemaAgreesOnAnything(t *testing.T) {
 			})
 		}
 		doc := []byte(object([]string{"a", "plan_service", ""}, override))
-		found, err := policies.Validate(policies.FormOverrides.Parse(doc), nil)
-		require.NoError(t, err)
+		found := findings(t, policies.FormOverrides, doc)
 		if slices.ContainsFunc(found, func(f policies.Finding) bool {
 			return f.Kind == policies.KindConflict || strings.HasSuffix(f.Key, "service_name")
 		}) {

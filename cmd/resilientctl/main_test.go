@@ -134,6 +134,9 @@ func TestCommandLines(t *testing.T) {
 		{line: "validate --lenient -", stdin: `{"search":{"retry":{"jitter":3}}}`, code: 1, out: "retry.jitter: is a number"},
 		{line: "validate --config -", stdin: `{"retry_jitter":3}`, code: 1, out: "-:1:2: retry_jitter: is a number"},
 		{line: "validate --json -", stdin: `{"x":3}`, code: 1, out: `"column": 2`},
+		{line: "validate -", stdin: `{"x":{"retry":{"budget":"all"}}}`},
+		{line: "validate --budgets some -", stdin: `{"x":{"retry":{"budget":"all"}}}`, code: 1, out: `-:1:16: x: retry.budget: names no budget`},
+		{line: "explain x --file -", stdin: `{"x":{"retry":{"budget":"all"}}}`, out: "all "},
 		{line: "validate", code: 2, err: "requires at least 1 arg"},
 		{line: "validate no/such/file", code: 2, err: "no/such/file"},
 

@@ -11,7 +11,8 @@ func (a *app) schema() *cobra.Command {
 of a whole configuration. It refuses what validate exits with 1 for, with the
 same --lenient, but for what no schema can say: settings that are allowed alone
 and not together, durations in strings that are out of range, keys that stand
-there twice, too long a document, and the content of a document in a string.`,
+there twice, too long a document, the content of a document in a string, and
+which budgets there are.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := a.out.Write(formOf(config).Schema(lenient))

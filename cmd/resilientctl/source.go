@@ -19,6 +19,7 @@ type source struct {
 	prefix, file   string
 	config, shared bool
 	replicas       int
+	budgets        []string
 }
 
 func (s *source) flags(cmd *cobra.Command) {
@@ -27,6 +28,7 @@ func (s *source) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&s.shared, "shared", false, "circuits are shared through a store; implied by the variable PREFIX_CB_STORE")
 	cmd.Flags().IntVar(&s.replicas, "replicas", 0, "how many processes of the program run side by side; 0 is unknown")
 	formFlag(cmd, &s.config)
+	budgetsFlag(cmd, &s.budgets)
 	cmd.MarkFlagsMutuallyExclusive("prefix", "file")
 }
 
@@ -36,26 +38,35 @@ or of --file: the document of overrides, or with --config a whole configuration.
 Beneath them are the library's own defaults of services: what a program passes
 in Options.Defaults is not known here.`
 
-// registry loads the policies. What is wrong with them is said in passing.
+// registry loads the policies.
 func (a *app) registry(s *source) (*policies.Registry, error) {
 	options := &policies.Options{Replicas: s.replicas}
 	options.Logger = slog.New(slog.DiscardHandler)
 	if s.shared || (s.file == "" && os.Getenv(s.prefix+"_CB_STORE") != "") {
 		options.Store = breaker.NewMemoryStore(nil) // only that there is one matters
 	}
+	c, err := a.load(s)
+	if err != nil {
+		return nil, err
+	}
+	if options.Budgets, err = budgets(s.budgets, c); err != nil {
+		return nil, err
+	}
+	return policies.Load(c, options)
+}
+
+// load reads the configuration.
+func (a *app) load(s *source) (policies.Config, error) {
 	switch {
 	case s.file != "":
 		document, err := a.document(s.file)
-		if err != nil {
-			return nil, err
-		}
-		return policies.Load(formOf(s.config).Parse(document), options)
+		return formOf(s.config).Parse(document), err
 	case s.config:
-		return nil, errors.New("--config says what --file is, and there is none")
+		return policies.Config{}, errors.New("--config says what --file is, and there is none")
 	case s.prefix == "":
-		return nil, errors.New("say where the policies are: --prefix, $" + prefixVariable + ", or --file")
+		return policies.Config{}, errors.New("say where the policies are: --prefix, $" + prefixVariable + ", or --file")
 	}
-	return policies.FromEnv(s.prefix, options)
+	return policies.ParseEnv(s.prefix, nil)
 }
 
 // completeServices lists the names of services.

@@ -8,6 +8,7 @@ import (
 
 func (a *app) validate() *cobra.Command {
 	var config, lenient bool
+	var names []string
 	cmd := &cobra.Command{
 		Use:   "validate FILE…",
 		Short: "Say what is wrong with a configuration, and where",
@@ -16,7 +17,7 @@ configurations: FILE:LINE:COLUMN and what a program that loads it would log. It
 exits with 1 if there is anything. For - it reads the standard input.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, files []string) error {
-			found, err := a.findings(files, formOf(config))
+			found, err := a.findings(files, formOf(config), names)
 			if err != nil {
 				return err
 			}
@@ -32,18 +33,24 @@ exits with 1 if there is anything. For - it reads the standard input.`,
 		},
 	}
 	formFlag(cmd, &config)
+	budgetsFlag(cmd, &names)
 	cmd.Flags().BoolVar(&lenient, "lenient", false, "exit with 1 only if a setting is skipped: an unknown key, or null, is shown and passed over")
 	return cmd
 }
 
-func (a *app) findings(files []string, form policies.Form) ([]finding, error) {
+func (a *app) findings(files []string, form policies.Form, names []string) ([]finding, error) {
 	all := []finding{}
 	for _, file := range files {
 		document, err := a.document(file)
 		if err != nil {
 			return nil, err
 		}
-		found, err := policies.Validate(form.Parse(document), nil)
+		c := form.Parse(document)
+		options := &policies.Options{}
+		if options.Budgets, err = budgets(names, c); err != nil {
+			return nil, err
+		}
+		found, err := policies.Validate(c, options)
 		if err != nil {
 			return nil, err
 		}

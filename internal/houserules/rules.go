@@ -105,6 +105,6 @@ var SentinelsOnly = []string{"resilient", "resilient/breaker"}
 // Unworked lists the modules that go.work leaves out on purpose.
 var Unworked = []string{
 	"bench/fleet", "bench/gen", "bench/sanitize",
-	"docs/recipes/anthropic", "docs/recipes/genkit", "docs/recipes/mcpgo", "docs/recipes/openai",
+	"docs/recipes/adk", "docs/recipes/anthropic", "docs/recipes/genkit", "docs/recipes/mcpgo", "docs/recipes/openai",
 	"gen/corpus", "tools",
 }

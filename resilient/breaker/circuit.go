@@ -3,6 +3,7 @@ package breaker
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,9 +33,10 @@ type Circuit struct {
 	origin  time.Time // what the offsets inside count from
 	options Options
 
-	view     atomic.Pointer[view] // what acquire and settle need most
-	late     atomic.Uint64
-	rejected atomic.Uint64
+	view        atomic.Pointer[view] // what acquire and settle need most
+	late        atomic.Uint64
+	rejected    atomic.Uint64
+	wouldReject atomic.Uint64
 
 	mu       sync.Mutex // guards what follows; never held while foreign code runs
 	fleet    *fleet     // its part in a shared one; nil without a store
@@ -43,19 +45,61 @@ type Circuit struct {
 	counter  counter
 	failures int      // the run of failures that the state rests on
 	cause    error    // the last failure that counted
-	order    Order    // the last one of an operator
 	closed   [2]*view // the two views of a closed round: clean, and with failures
-	news     queue[Transition]
+	past     *past    // nil if there is none
+}
+
+// past is what only a circuit has that has ever changed its state, or been given an
+// order: most of them never need the room.
+type past struct {
+	rule    Rule   // what opened it
+	grounds Counts // what its window held then
+	order   Order  // the last one of an operator
+	news    queue[Transition]
+}
+
+// history is the circuit's past, to be written to. The mutex is held.
+func (c *Circuit) history() *past {
+	if c.past == nil {
+		c.past = &past{}
+	}
+	return c.past
+}
+
+// recall is the circuit's past, to be read. The mutex is held.
+func (c *Circuit) recall() past {
+	if c.past == nil {
+		return past{}
+	}
+	return *c.past
+}
+
+// remark notes what opens the circuit, or that nothing does. The mutex is held.
+func (c *Circuit) remark(rule Rule, grounds Counts) {
+	if rule != NoRule || c.past != nil {
+		h := c.history()
+		h.rule, h.grounds = rule, grounds
+	}
+}
+
+// ordered notes an operator's order; the zero one is none. The mutex is held.
+func (c *Circuit) ordered(o Order) {
+	if o != (Order{}) || c.past != nil {
+		c.history().order = o
+	}
 }
 
 // view is what is published of one state: immutable, so that it cannot tear.
 type view struct {
 	state    State
 	admits   bool           // every attempt, else none
+	observes bool           // it does not refuse what it does not admit
 	ignores  outcomes       // they change nothing in this round: no need to tell the machine
 	round    uint64         // of the permits it grants
 	until    time.Duration  // before it that is all: no need to ask the machine
 	rejected *RejectedError // what it is refused with; nil only if it admits
+	slow     time.Duration  // how long a slow call takes; 0 if nobody asks
+	window   *window        // where a success is counted that changes nothing else
 }
 
 // outcomes is a set of them.
@@ -79,13 +123,14 @@ func New(name string, settings Settings, options *Options) (*Circuit, error) {
 		return nil, fmt.Errorf("circuit %s: %w", sanitize.Message(name), err)
 	}
 	c := &Circuit{name: sanitize.Message(name), origin: time.Now(), settings: settings}
+	c.machine.seed = rand.Uint64()
 	if options != nil {
 		c.options = *options
 	}
 	if c.options.Store != nil {
 		c.fleet = newFleet(c.options.Store)
 	}
-	if c.fleet != nil && settings.Local {
+	if c.fleet != nil && settings.alone() {
 		c.join(false)
 	}
 	c.publish(c.Now())
@@ -147,24 +192,34 @@ func (c *Circuit) Acquire(now, limit time.Duration) (Permit, *RejectedError) {
 		if v.admits {
 			return Permit{round: v.round}, nil
 		}
-		c.rejected.Add(1)
-		return Permit{}, v.rejected
+		return c.turnAway(v)
 	}
 	return c.acquireSlow(limit)
 }
 
+// turnAway refuses an attempt, or notes that it would have if the circuit did not only
+// observe.
+func (c *Circuit) turnAway(v *view) (Permit, *RejectedError) {
+	if v.observes {
+		c.wouldReject.Add(1)
+		return Permit{round: v.round, token: shadow}, nil
+	}
+	c.rejected.Add(1)
+	return Permit{}, v.rejected
+}
+
 // Admits reports whether an attempt at the time now would be admitted without asking
-// for anything: the circuit is closed or off, and what is known of it is fresh. It
-// changes nothing and takes no lock.
+// for anything: the circuit is closed, off or only observes, and what is known of it is
+// fresh. It changes nothing and takes no lock.
 func (c *Circuit) Admits(now time.Duration) bool {
 	v := c.view.Load()
-	return v.admits && now < v.until
+	return (v.admits || v.observes) && now < v.until
 }
 
 // Rejects returns what an attempt at the time now would be refused with, or nil. It
 // asks for nothing and changes nothing.
 func (c *Circuit) Rejects(now time.Duration) *RejectedError {
-	if v := c.view.Load(); !v.admits && now < v.until {
+	if v := c.view.Load(); !v.admits && !v.observes && now < v.until {
 		return v.rejected
 	}
 	return nil
@@ -187,10 +242,9 @@ func (c *Circuit) acquireLocal(limit time.Duration, asked bool) (Permit, *Reject
 		c.advance(next, c.settings, now)
 	}
 	if !ok {
-		rejected := c.view.Load().rejected
+		v := c.view.Load()
 		c.unlock()
-		c.rejected.Add(1)
-		return Permit{}, rejected
+		return c.turnAway(v)
 	}
 	if asked && permit.token == 0 {
 		permit.token = waited
@@ -224,7 +278,33 @@ func (c *Circuit) Settle(p Permit, o Outcome, cause error) bool {
 	if v.round == p.round && v.ignores.has(o) {
 		return true
 	}
-	return c.settleSlow(p, o, fault{err: cause})
+	return c.settleLately(v, p, forever, o, cause)
+}
+
+// SettleSince is Settle for an attempt that began at that time (see [Circuit.Now]), so
+// that it can count as slow. Where a rule looks at the window, a success still takes no
+// lock, but for the first one of each bucket; it reads the clock if there is a rule for
+// slow calls, and else about one time in eight.
+func (c *Circuit) SettleSince(p Permit, began time.Duration, o Outcome, cause error) bool {
+	v := c.view.Load()
+	if v.round == p.round && v.ignores.has(o) {
+		return true
+	}
+	return c.settleLately(v, p, began, o, cause)
+}
+
+// settleLately settles what may only have to be counted in the window.
+func (c *Circuit) settleLately(v *view, p Permit, began time.Duration, o Outcome, cause error) bool {
+	if v.round == p.round && v.window != nil && o == Success { // nothing else comes of it
+		if v.slow == 0 && v.window.quick(began) {
+			return true
+		}
+		if now := c.Now(); (v.slow == 0 || now-began < v.slow) && v.window.success(now) {
+			return true
+		}
+	}
+	slow := v.slow > 0 && c.Now()-began >= v.slow
+	return c.settleSlow(p, o, fault{err: cause, slow: slow})
 }
 
 // Withhold gives a permit back with a failure that says when to come again: the circuit
@@ -234,16 +314,26 @@ func (c *Circuit) Withhold(p Permit, cause error, hold time.Duration) bool {
 	return c.settleSlow(p, Failure, fault{err: cause, hold: min(max(hold, 0), maxTime)})
 }
 
-// fault is what a failure comes with.
+// fault is what a failure comes with, and what is known of other outcomes.
 type fault struct {
-	err  error
-	text string        // as a store may have it; empty without a store
-	hold time.Duration // how long the dependency wants to be left alone
+	err     error
+	text    string        // as a store may have it; empty without a store
+	hold    time.Duration // how long the dependency wants to be left alone
+	slow    bool          // it took too long
+	counted bool          // in the window
 }
 
+// slowness is the fault of what succeeded, but too late.
+func slowness() fault { return fault{err: ErrSlow, text: ErrSlow.Error()} }
+
 func (c *Circuit) settleSlow(p Permit, o Outcome, why fault) bool {
-	if p.token == waited {
+	switch {
+	case p.WouldReject():
+		return true
+	case p.token == waited:
 		p.token = 0
+	case p.Probe() && o == Success && why.slow:
+		o, why = Failure, slowness()
 	}
 	if c.fleet != nil {
 		return c.settleShared(p, o, why)
@@ -258,7 +348,7 @@ func (c *Circuit) settleLocal(p Permit, o Outcome, why fault) bool {
 	state := c.machine.State(c.settings)
 	trip := false
 	if state == Closed && p.round == c.machine.Round {
-		trip = c.count(o) || why.hold > 0
+		o, why, trip = c.judge(o, why)
 	}
 	next, counted := c.machine.settle(p, o, trip, why.hold, now, c.settings)
 	if counted {
@@ -277,16 +367,50 @@ func (c *Circuit) settleLocal(p Permit, o Outcome, why fault) bool {
 	return counted
 }
 
-// count feeds the counter of the closed circuit.
-func (c *Circuit) count(o Outcome) (trip bool) {
-	switch o {
-	case Success:
-		c.counter.success()
-	case Failure, Unjudged:
-		trip = c.counter.failure(c.settings.FailureThreshold)
-	case Neutral:
+// judge counts an outcome of the closed circuit, by all of its rules, and reports whether
+// one of them wants it to open. What opens it is a failure, be it a success that was slow.
+func (c *Circuit) judge(o Outcome, why fault) (Outcome, fault, bool) {
+	rule, grounds := c.lately(o, why)
+	if c.inARow(o) {
+		rule = RuleConsecutive
 	}
-	c.failures = c.counter.run
+	if why.hold > 0 {
+		rule = RuleHold
+	}
+	if rule == NoRule {
+		return o, why, false
+	}
+	return c.condemn(rule, grounds, o, why)
+}
+
+// condemn notes what opens the circuit.
+func (c *Circuit) condemn(rule Rule, grounds Counts, o Outcome, why fault) (Outcome, fault, bool) {
+	c.remark(rule, grounds)
+	if o == Success {
+		return Failure, slowness(), true
+	}
+	return o, why, true
+}
+
+// lately counts an outcome in the window, once.
+func (c *Circuit) lately(o Outcome, why fault) (Rule, Counts) {
+	if o == Neutral || why.counted {
+		return NoRule, Counts{}
+	}
+	return c.counter.lately(o, why.slow, c.settings, c.Now)
+}
+
+// inARow counts an outcome among the failures in a row.
+func (c *Circuit) inARow(o Outcome) (trip bool) {
+	switch {
+	case c.settings.FailureThreshold == 0:
+		c.counter.row = nil
+	case o == Success:
+		c.counter.success()
+	case o != Neutral:
+		trip = c.counter.failure(c.settings.FailureThreshold)
+	}
+	c.failures = c.counter.run()
 	return trip
 }
 
@@ -297,6 +421,7 @@ func (c *Circuit) remember(state State, o Outcome, why fault) {
 	}
 	if state == HalfOpen {
 		c.failures = 1 // the count was 0 on entry, and one failure ends it
+		c.remark(RuleProbe, Counts{})
 	}
 	c.cause = why.err
 	if c.fleet != nil {
@@ -323,7 +448,7 @@ func (c *Circuit) Release() { c.force(NoForce) }
 func (c *Circuit) force(f Force) {
 	c.mu.Lock()
 	now := c.Now()
-	c.order = Order{}
+	c.ordered(Order{})
 	if c.fleet != nil {
 		c.fleet.own = f
 	}
@@ -364,6 +489,7 @@ func (c *Circuit) forget() {
 	}
 	c.late.Store(0)
 	c.rejected.Store(0)
+	c.wouldReject.Store(0)
 }
 
 // SetSettings puts other settings in force at once: what is stored are times and
@@ -375,8 +501,8 @@ func (c *Circuit) SetSettings(settings Settings) error {
 	}
 	c.mu.Lock()
 	now := c.Now()
-	if c.fleet != nil && !c.fleet.closed && settings.Local != c.settings.Local {
-		c.join(!settings.Local)
+	if c.fleet != nil && !c.fleet.closed && settings.alone() != c.settings.alone() {
+		c.join(!settings.alone())
 	}
 	next := c.machine
 	if !c.sharedMode() { // whether one replica is switched off is no state of the fleet's
@@ -391,12 +517,20 @@ func (c *Circuit) SetSettings(settings Settings) error {
 // and notes a transition for delivery. The mutex is held.
 func (c *Circuit) advance(next Machine, settings Settings, now time.Duration) {
 	from, round := c.machine.State(c.settings), c.machine.Round
-	c.machine, c.settings = next, settings
+	if settings != c.settings {
+		c.settings = settings
+		c.closed = [2]*view{}
+		c.counter.fit(settings)
+	}
+	c.machine = next
 	if next.Round != round {
 		c.counter.reset()
 		c.closed = [2]*view{}
 		if next.Beneath != Open {
 			c.failures = 0
+		}
+		if next.Beneath == Closed {
+			c.remark(NoRule, Counts{})
 		}
 	}
 	if c.sharedMode() && (settings.MinReporters == 1 || next.Beneath != Closed) {
@@ -404,13 +538,14 @@ func (c *Circuit) advance(next Machine, settings Settings, now time.Duration) {
 	}
 	c.publish(now)
 	if to := next.State(settings); to != from {
-		c.news.add(c.transition(from, to))
+		c.history().news.add(c.transition(from, to))
 	}
 }
 
 // publish makes the present state visible to the paths without a lock.
 func (c *Circuit) publish(now time.Duration) {
-	v := &view{state: c.machine.State(c.settings), round: c.machine.Round, until: forever}
+	v := &view{state: c.machine.State(c.settings), round: c.machine.Round, until: forever, slow: c.slow()}
+	v.observes = c.settings.Observe && v.state != ForcedOpen
 	switch v.state {
 	case Closed:
 		c.publishClosed()
@@ -439,20 +574,36 @@ func (c *Circuit) publish(now time.Duration) {
 // publishClosed publishes one of the round's two views, so that failures and
 // successes in turn do not make a new one each time.
 func (c *Circuit) publishClosed() {
-	which, ignores, until := 0, neutralSuccess, c.current()
-	if c.failures > 0 || (c.sharedMode() && c.fleet.wantsSuccess()) {
-		which, ignores = 1, neutralOnly
+	which, ignores, until, window := 0, neutralSuccess, c.current(), c.counter.window
+	switch {
+	case c.failures > 0 || (c.sharedMode() && c.fleet.wantsSuccess()):
+		which, ignores, window = 1, neutralOnly, nil
+	case c.settings.windowed():
+		ignores = neutralOnly
+	default:
+		window = nil
 	}
-	if v := c.closed[which]; v == nil || v.until != until {
-		c.closed[which] = &view{state: Closed, round: c.machine.Round, admits: true, until: until, ignores: ignores}
+	if v := c.closed[which]; v == nil || v.until != until || v.window != window {
+		c.closed[which] = &view{
+			state: Closed, round: c.machine.Round, admits: true, until: until, ignores: ignores,
+			slow: c.slow(), window: window,
+		}
 	}
 	c.view.Store(c.closed[which])
+}
+
+// slow is how long a call takes that is slow; 0 if no rule asks.
+func (c *Circuit) slow() time.Duration {
+	if c.settings.SlowCallRate == 0 {
+		return 0
+	}
+	return c.settings.SlowCallDuration
 }
 
 func (c *Circuit) rejection(state State, until time.Duration) *RejectedError {
 	e := &RejectedError{Service: c.name, State: state, Until: c.Time(until)}
 	if state != ForcedOpen {
-		e.Cause = c.cause
+		e.Cause, e.Rule = c.cause, c.recall().rule
 	}
 	return e
 }

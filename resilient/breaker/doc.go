@@ -21,6 +21,12 @@
 // enter and one to leave. While the circuit is closed, failures are counted by
 // github.com/sony/gobreaker/v2, which says when to trip; the recovery is ours.
 //
+// What opens a circuit is in its [Settings], each rule alone or with others: so many
+// failures in a row (the default), a share of failures or of slow calls among those of a
+// [Settings].Window. A share costs each success one atomic addition more; who settles
+// with [Circuit.SettleSince] tells how long a call took. [Transition].Rule says which rule
+// it was. With Settings.Observe all of that is only noted, and nothing is refused.
+//
 // One rule carries the rest: a result counts only in the [Permit]'s own round,
 // and in half-open also only with its own token, within its lease. The round
 // grows with every transition, so a late result can neither open, close nor
@@ -35,7 +41,10 @@
 // healthy call and a rejection ask nobody. A failure is one command, a probe two. While
 // the store cannot be asked the circuit goes on with the machine as it is, and marks the
 // rounds that it makes by itself, so that no result of them is taken for one of the
-// fleet's. [Snapshot].Sharing says how it stands. [MemoryStore] is a store in this
+// fleet's. A share is each process's own, over its own calls, and no outcome is a command
+// because of it; a process that finds it reached opens by itself and votes, and the
+// others follow, at once or when there are Settings.MinReporters. A circuit that observes
+// keeps to itself. [Snapshot].Sharing says how it stands. [MemoryStore] is a store in this
 // process; package redisstore has the one for a fleet.
 //
 // There is no timer and no goroutine: the state is derived from what is stored

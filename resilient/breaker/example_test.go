@@ -80,7 +80,7 @@ func ExampleCircuit_SetSettings() {
 	settings := breaker.DefaultSettings()
 	settings.FailureThreshold = 0
 	fmt.Println(circuit.SetSettings(settings))
-	// Output: circuit search: FailureThreshold is 0, want 1 … 1000000
+	// Output: circuit search: FailureThreshold is 0, want 1 … 1000000, or 0 beside a FailureRate or SlowCallRate
 }
 
 // The rules alone, for those who build a circuit of another kind and want to check
@@ -113,4 +113,60 @@ func ExampleSettings() {
 	// 2m0s
 	// 3m0s
 	// 3m0s
+}
+
+// A circuit that opens when half of the last minute's calls fail, or a fifth of them take
+// two seconds or longer: each rule can be on alone or with others.
+func ExampleSettings_rules() {
+	settings := breaker.DefaultSettings()
+	settings.FailureThreshold = 0 // five failures in a row are nothing special here
+	settings.FailureRate = 0.5
+	settings.SlowCallRate, settings.SlowCallDuration = 0.2, 2*time.Second
+	settings.RecoveryJitter = 0.2 // replicas do not come back together
+	circuit, err := breaker.New("search", settings, &breaker.Options{
+		OnTransition: func(t breaker.Transition) { fmt.Println(t.To, "by", t.Rule, t.Window) },
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i := range 20 {
+		began := circuit.Now()
+		permit, rejected := circuit.Acquire(began, 0)
+		if rejected != nil {
+			fmt.Println(rejected.State)
+			break
+		}
+		var err error
+		if i%2 == 1 {
+			err = errors.New("connection refused")
+		}
+		circuit.SettleSince(permit, began, breaker.OutcomeOf(err), err)
+	}
+	// Output: open by failure_rate {20 10 0}
+}
+
+// A policy on trial: the circuit judges, and refuses nothing.
+func ExampleSettings_observe() {
+	settings := breaker.DefaultSettings()
+	settings.FailureThreshold = 2
+	settings.Observe = true
+	circuit, err := breaker.New("search", settings, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for range 5 {
+		permit, rejected := circuit.Acquire(circuit.Now(), 0)
+		circuit.Settle(permit, breaker.Failure, errors.New("connection refused"))
+		fmt.Println(rejected == nil, permit.WouldReject())
+	}
+	fmt.Println(circuit.State(), circuit.Snapshot().WouldReject)
+	// Output:
+	// true false
+	// true false
+	// true true
+	// true true
+	// true true
+	// open 3
 }

@@ -64,3 +64,32 @@ func (s *MemoryStore) Len() int {
 	defer s.mu.Unlock()
 	return len(s.records)
 }
+
+// Reached reports whether bad calls of all are the share that a rate stands for.
+func Reached(rate float64, bad, all uint64) bool { return shareOf(rate).reached(bad, all) }
+
+// ShareOf is the fraction that a rate is taken for.
+func ShareOf(rate float64) (part, whole uint64) {
+	s := shareOf(rate)
+	return s.part, s.whole
+}
+
+// Window is what counts the calls of a closed circuit.
+type Window struct{ *window }
+
+// NewWindow makes one; the clock may do what no circuit's does.
+func NewWindow(s Settings, clock func() time.Duration) Window {
+	return Window{newWindow(s, clock)}
+}
+
+// Count counts an outcome, as a circuit does under its lock.
+func (w Window) Count(o Outcome, slow bool, now time.Duration) Rule {
+	rule, _ := w.count(o, slow, now)
+	return rule
+}
+
+// Success counts a success as a circuit does without a lock.
+func (w Window) Success(now time.Duration) bool { return w.success(now) }
+
+// Counts is what it holds.
+func (w Window) Counts(now time.Duration) Counts { return w.counts(now) }

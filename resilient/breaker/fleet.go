@@ -13,7 +13,8 @@ import (
 type Sharing uint8
 
 const (
-	// Alone is a circuit without a store, or one that its settings keep local.
+	// Alone is a circuit without a store, or one that its settings keep local or that
+	// only observes.
 	Alone Sharing = iota
 	// Shared is a circuit whose state is the store's.
 	Shared
@@ -87,7 +88,7 @@ func newFleet(store Store) *fleet {
 // newID is what makes a command that is repeated harmless.
 func newID() uint64 {
 	for {
-		if id := rand.Uint64(); id != 0 && id != waited {
+		if id := rand.Uint64(); id != 0 && id < shadow {
 			return id
 		}
 	}
@@ -214,7 +215,7 @@ func (c *Circuit) lose(err error) {
 		f.retryAt = now // it is to be written anew at once, but once
 	}
 	if f.mode == Shared && c.settings.MinReporters == 1 { // else the count was its own before
-		c.counter.reset()
+		c.counter.row = nil
 		c.failures = 0
 	}
 	if f.mode != Lost {
@@ -233,6 +234,7 @@ func (c *Circuit) fleetForce(m Machine, now time.Duration) Machine {
 		return m
 	}
 	m = m.SetForce(f.seen.Force, now)
-	m.ForceUntil, c.order = f.seen.ForceUntil, f.order
+	m.ForceUntil = f.seen.ForceUntil
+	c.ordered(f.order)
 	return m
 }

@@ -108,7 +108,7 @@ func (c *Circuit) refresh(patience time.Duration) {
 // restore writes what is known over what makes no sense: the state, and then the force
 // that an operator has put over it, for as long as that would have held.
 func (c *Circuit) restore(patience time.Duration) {
-	order, until, end := c.order, c.machine.ForceUntil, addTime(c.Now(), patience)
+	order, until, end := c.recall().order, c.machine.ForceUntil, addTime(c.Now(), patience)
 	order.Force = c.machine.Force
 	if c.fleet.own != NoForce {
 		order.Force = NoForce

@@ -34,15 +34,43 @@ func (c *Circuit) settleShared(p Permit, o Outcome, why fault) bool {
 		return true
 	case p.token == 0 && c.settings.MinReporters > 1:
 		return c.settleByVote(p, o, why)
+	case p.token == 0 && c.settings.windowed():
+		return c.settleByWindow(p, o, why)
 	case p.token == 0 && o == Success:
-		return c.succeed(p)
+		return c.succeed(p, fault{})
+	}
+	return c.settleInStore(p, o, why)
+}
+
+// settleByWindow counts in this process's own window, which looks at its own calls only,
+// and lets the store know when a share is reached: the circuit opens here at once, and
+// there by the vote. The failures in a row are the store's to count; without that rule no
+// failure is a command.
+func (c *Circuit) settleByWindow(p Permit, o Outcome, why fault) bool {
+	if c.machine.State(c.settings) != Closed { // a force counts nothing
+		c.unlock()
+		return true
+	}
+	rule, grounds := c.lately(o, why)
+	why.counted = true
+	switch {
+	case rule != NoRule:
+		o, why, _ = c.condemn(rule, grounds, o, why)
+		return c.secede(p, o, why)
+	case o == Success:
+		return c.succeed(p, why)
+	case c.settings.FailureThreshold == 0 && why.hold == 0:
+		c.cause, c.fleet.causeText = why.err, why.text
+		c.publish(c.Now())
+		c.unlock()
+		return true
 	}
 	return c.settleInStore(p, o, why)
 }
 
 // succeed notes a success of a closed circuit, and reports it if there are failures on
 // the books: one at a time, since one is enough.
-func (c *Circuit) succeed(p Permit) bool {
+func (c *Circuit) succeed(p Permit, why fault) bool {
 	f := c.fleet
 	f.succeeded = true
 	if !f.terms.Strict && (f.failures == 0 || f.reporting) {
@@ -51,7 +79,7 @@ func (c *Circuit) succeed(p Permit) bool {
 		return true
 	}
 	f.reporting = true
-	return c.settleInStore(p, Success, fault{})
+	return c.settleInStore(p, Success, why)
 }
 
 // settleInStore reports an outcome, and counts it here if that cannot be done.
@@ -73,7 +101,7 @@ func (c *Circuit) settleInStore(p Permit, o Outcome, why fault) bool {
 	if err != nil {
 		f.succeeded = f.succeeded || command.Restart
 		if command.Restart && p.round == c.machine.Round && c.machine.State(c.settings) == Closed {
-			c.count(Success) // the one before it, since many failures may end their wait at once
+			c.inARow(Success) // the one before it, since many failures may end their wait at once
 		}
 		return c.settleLocal(p, o, why)
 	}
@@ -91,7 +119,8 @@ func (c *Circuit) settleByVote(p Permit, o Outcome, why fault) bool {
 		c.unlock()
 		return true
 	}
-	if trip := c.count(o); !trip && why.hold == 0 {
+	o, why, trip := c.judge(o, why)
+	if !trip {
 		if o == Success {
 			f.succeeded = true // the next ones are no news
 		} else {
@@ -101,7 +130,12 @@ func (c *Circuit) settleByVote(p Permit, o Outcome, why fault) bool {
 		c.unlock()
 		return true
 	}
-	now, failures := c.Now(), c.failures
+	return c.secede(p, o, why)
+}
+
+// secede opens the circuit here, whatever the others say, and tells them by a vote.
+func (c *Circuit) secede(p Permit, o Outcome, why fault) bool {
+	f, now, failures := c.fleet, c.Now(), c.failures
 	f.mode = Apart
 	c.alone()
 	next, _ := c.machine.settle(Permit{round: c.machine.Round}, o, true, why.hold, now, c.settings)

@@ -22,7 +22,7 @@ func (c *Circuit) adopt(a Answer, certain bool, at time.Duration) {
 		c.publish(now)
 		return
 	}
-	c.order = f.order
+	c.ordered(f.order)
 	if f.mode == Lost && f.wasApart && c.machine.Beneath != Closed {
 		f.mode = Apart // it is still open by itself
 	}
@@ -60,9 +60,9 @@ func (c *Circuit) rejoin(now time.Duration) {
 	if c.machine.Round&local != 0 {
 		f.last = max(f.last, c.machine.Round)
 	}
-	next.tokens = c.machine.tokens
+	next.tokens, next.seed = c.machine.tokens, c.machine.seed
 	if f.own == NoForce {
-		c.order = f.order
+		c.ordered(f.order)
 	} else {
 		next.Force, next.ForceUntil = f.own, 0
 		next.Round |= local

@@ -10,19 +10,25 @@ import (
 // gives back with the attempt's outcome. The zero value belongs to round 0.
 type Permit struct {
 	round uint64
-	token uint64 // 0 or waited, unless the circuit was half-open
+	token uint64 // 0, waited or shadow, unless the circuit was half-open
 }
 
-// waited is in the place of a token where the circuit was closed and yet it took time
-// to find out.
-const waited = math.MaxUint64
+// What is in the place of a token where there is none.
+const (
+	waited = math.MaxUint64     // the circuit was closed, and yet it took time to find out
+	shadow = math.MaxUint64 - 1 // the circuit would have refused it, and only observes
+)
 
 // Round is the circuit's round in which the permit was granted.
 func (p Permit) Round() uint64 { return p.round &^ local }
 
 // Probe reports whether the permit was granted in half-open, so that its
 // outcome decides whether the circuit closes.
-func (p Permit) Probe() bool { return p.token != 0 && p.token != waited }
+func (p Permit) Probe() bool { return p.token != 0 && p.token < shadow }
+
+// WouldReject reports whether the circuit only observes, and would have refused the
+// attempt otherwise: its outcome counts for nothing.
+func (p Permit) WouldReject() bool { return p.token == shadow }
 
 // Delayed reports whether it may have taken time to get the permit: observers were
 // told of a transition, or a store was asked. Then it is later than when Acquire was
@@ -70,6 +76,8 @@ type Machine struct {
 
 	tokens uint64 // the last one given out
 	mark   uint64 // the least that a new round may be
+	seed   uint64 // the owner's own luck, if it wants one
+	salt   uint64 // what the present open time was drawn with: the seed, 0 if a store opened
 }
 
 // Lease is a probe's place in half-open: free again from End on.
@@ -98,14 +106,25 @@ func (m Machine) State(s Settings) State {
 //
 //	max(LastFailure + max(openFor(Generation), Hold), LastHalfOpen + Cooldown)
 //
-// A LastHalfOpen of 0 takes no part. It is derived with the settings of the
-// moment, so that changed ones hold at once.
+// The first of the two is lengthened by RecoveryJitter. A LastHalfOpen of 0 takes no
+// part. It is derived with the settings of the moment, so that changed ones hold at once.
 func (m Machine) OpenUntil(s Settings) time.Duration {
-	until := addTime(m.LastFailure, max(s.openFor(m.Generation), m.Hold))
+	until := addTime(m.LastFailure, s.spread(max(s.openFor(m.Generation), m.Hold), m.luck()))
 	if m.LastHalfOpen != 0 {
 		until = max(until, addTime(m.LastHalfOpen, s.Cooldown))
 	}
 	return until
+}
+
+// luck is 0 … 1, the same whenever it is asked for in one round: drawn from the round,
+// which all that share a circuit have in common, and from what the owner alone has.
+func (m Machine) luck() float64 {
+	// The last step of SplitMix64: each bit of the result depends on all that went in.
+	x := m.Round ^ m.salt
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	x ^= x >> 31
+	return float64(x>>11) / (1 << 53)
 }
 
 // FreeAt is when half-open next has a free place: 0 if it has one at now.
@@ -274,7 +293,7 @@ func (m Machine) Configure(from, to Settings, now time.Duration) Machine {
 // Reset closes the circuit, lifts any force and clears the counts and times.
 // The permits that are out count no more.
 func (m Machine) Reset(now time.Duration) Machine {
-	return Machine{tokens: m.tokens, mark: m.mark, Round: m.Round}.enter(Closed, now)
+	return Machine{tokens: m.tokens, mark: m.mark, seed: m.seed, Round: m.Round}.enter(Closed, now)
 }
 
 // order carries out what an operator wants.
@@ -290,7 +309,7 @@ func (m Machine) order(o Order, now time.Duration) Machine {
 
 func (m Machine) open(now time.Duration, generation int) Machine {
 	m = m.enter(Open, now)
-	m.Generation = generation
+	m.Generation, m.salt = generation, m.seed
 	return m
 }
 

@@ -69,7 +69,8 @@ func (r Record) Apply(now time.Duration, c Command) (Record, Answer) {
 const longest = 100 * 365 * 24 * time.Hour
 
 // exact cuts a command's times to the microsecond, which is what travels, and what a
-// dependency asks for to a day.
+// dependency asks for to a day. Jitter is no store's affair: those who share a circuit
+// wait for longer before they ask.
 func (c Command) exact() Command {
 	for _, d := range []*time.Duration{
 		&c.Lease, &c.Hold, &c.Order.For, &c.View.Hold, &c.Settings.RecoveryTimeout, &c.Settings.Cooldown, &c.Settings.MaxRecoveryTimeout,
@@ -81,6 +82,7 @@ func (c Command) exact() Command {
 			*d = 0
 		}
 	}
+	c.Settings.RecoveryJitter = 0
 	c.Hold, c.View.Hold = min(c.Hold, maxTime), min(c.View.Hold, maxTime)
 	return c
 }
@@ -170,7 +172,8 @@ func (r Record) settle(now time.Duration, c Command) (Record, bool) {
 			failures++
 		}
 	}
-	trip := failures >= c.Settings.FailureThreshold || c.Hold > 0
+	threshold := c.Settings.FailureThreshold // 0 if the failures in a row are not looked at
+	trip := threshold > 0 && failures >= threshold || c.Hold > 0
 	next, counted := r.Machine.settle(Permit{round: c.Round, token: c.Token}, c.Outcome, trip, c.Hold, now, on)
 	if !counted || (state == Closed && c.Outcome == Neutral) || c.Round != before {
 		return r, counted

@@ -22,6 +22,8 @@ type RejectedError struct {
 	// Cause is the failure that opened the circuit, secrets and all; nil when an
 	// operator did. The text of the RejectedError itself has them taken out.
 	Cause error
+	// Rule is what opened the circuit, as far as this process knows.
+	Rule Rule
 }
 
 // Error names the service, the state, until when, and the cause with its secrets

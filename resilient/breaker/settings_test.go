@@ -47,6 +47,44 @@ func TestSettingsOutOfRange(t *testing.T) {
 			func(s *breaker.Settings) { s.MaxRecoveryTimeout = s.RecoveryTimeout - 1 },
 			func(s *breaker.Settings) { s.MaxRecoveryTimeout = 25 * time.Hour },
 		},
+		"FailureRate": {
+			func(s *breaker.Settings) { s.FailureRate = -1 },
+			func(s *breaker.Settings) { s.FailureRate = 1.01 },
+			func(s *breaker.Settings) { s.FailureRate = 57 }, // per cent
+			func(s *breaker.Settings) { s.FailureRate = 0.0000001 },
+			func(s *breaker.Settings) { s.FailureRate = math.NaN() },
+		},
+		"SlowCallRate": {
+			func(s *breaker.Settings) { s.SlowCallRate, s.SlowCallDuration = -1, time.Second },
+			func(s *breaker.Settings) { s.SlowCallRate, s.SlowCallDuration = 1.01, time.Second },
+			func(s *breaker.Settings) { s.SlowCallRate, s.SlowCallDuration = math.NaN(), time.Second },
+			func(s *breaker.Settings) { s.SlowCallRate = 0.5 },             // of which calls?
+			func(s *breaker.Settings) { s.SlowCallDuration = time.Second }, // how many of them?
+		},
+		"SlowCallDuration": {
+			func(s *breaker.Settings) { s.SlowCallRate, s.SlowCallDuration = 0.5, -1 },
+			func(s *breaker.Settings) { s.SlowCallRate, s.SlowCallDuration = 0.5, 25*time.Hour },
+		},
+		"MinimumCalls": {
+			func(s *breaker.Settings) { s.FailureRate, s.MinimumCalls = 0.5, 0 },
+			func(s *breaker.Settings) { s.FailureRate, s.MinimumCalls = 0.5, -1 },
+			func(s *breaker.Settings) { s.FailureRate, s.MinimumCalls = 0.5, 1_000_001 },
+		},
+		"Window": {
+			func(s *breaker.Settings) { s.FailureRate, s.Window = 0.5, 0 },
+			func(s *breaker.Settings) { s.FailureRate, s.Window = 0.5, time.Second-1 },
+			func(s *breaker.Settings) { s.FailureRate, s.Window = 0.5, time.Hour+1 },
+		},
+		"WindowBuckets": {
+			func(s *breaker.Settings) { s.FailureRate, s.WindowBuckets = 0.5, 0 },
+			func(s *breaker.Settings) { s.FailureRate, s.WindowBuckets = 0.5, 1 },
+			func(s *breaker.Settings) { s.FailureRate, s.WindowBuckets = 0.5, 101 },
+		},
+		"RecoveryJitter": {
+			func(s *breaker.Settings) { s.RecoveryJitter = -0.1 },
+			func(s *breaker.Settings) { s.RecoveryJitter = 1.1 },
+			func(s *breaker.Settings) { s.RecoveryJitter = math.NaN() },
+		},
 		"ProbeLease": {
 			func(s *breaker.Settings) { s.ProbeLease = -1 },
 			func(s *breaker.Settings) { s.ProbeLease = 25 * time.Hour },
@@ -67,20 +105,39 @@ func TestSettingsOutOfRange(t *testing.T) {
 	}
 }
 
+// Each rule may be the only one, and all may be on together.
+func TestAnyRuleWillDo(t *testing.T) {
+	row, rate, slow := breaker.DefaultSettings(), byRate(0.5, 20), bySlow(0.5, 20)
+	all := row
+	all.FailureRate, all.SlowCallRate, all.SlowCallDuration = 1, 0.000001, 24*time.Hour
+	for _, s := range []breaker.Settings{row, rate, slow, all} {
+		require.NoError(t, s.Validate())
+	}
+	row.MinimumCalls, row.Window, row.WindowBuckets = 0, 0, 0
+	require.NoError(t, row.Validate(), "nothing looks at them")
+	none := row
+	none.FailureThreshold = 0
+	require.ErrorContains(t, none.Validate(), "FailureThreshold is 0, want 1 … 1000000, or 0 beside")
+}
+
 // TestNames: what the words are called in logs and metrics.
 func TestNames(t *testing.T) {
-	var states, outcomes, forces []string
+	var states, outcomes, forces, rules []string
 	for s := breaker.Closed; s <= breaker.Disabled+1; s++ {
 		states = append(states, s.String())
 	}
 	for o := breaker.Unjudged; o <= breaker.Neutral; o++ {
 		outcomes = append(outcomes, o.String())
 	}
+	for r := breaker.NoRule; r <= breaker.RuleProbe+1; r++ {
+		rules = append(rules, r.String())
+	}
 	for f := breaker.NoForce; f <= breaker.ForceDisabled; f++ {
 		forces = append(forces, f.String())
 	}
 	assert.Equal(t, []string{"closed", "open", "half-open", "forced-open", "forced-closed", "disabled", "unknown"}, states)
 	assert.Equal(t, []string{"unjudged", "success", "failure", "neutral"}, outcomes)
+	assert.Equal(t, []string{"", "consecutive", "failure_rate", "slow_call_rate", "hold", "probe", "unknown"}, rules)
 	assert.Equal(t, []string{"none", "open", "closed", "disabled"}, forces)
 	assert.Equal(t, breaker.Success, breaker.OutcomeOf(nil))
 	assert.Equal(t, breaker.Failure, breaker.OutcomeOf(errDown))

@@ -24,6 +24,11 @@ type Snapshot struct {
 	Generation int
 	// Failures is the number of failures in a row that the state rests on.
 	Failures int
+	// Window is what the window of a closed circuit holds now, without any call having
+	// to be made; zero where no rule looks at one.
+	Window Counts
+	// Rule is what opened the circuit, as far as this process knows, until it closes.
+	Rule Rule
 	// Successes is the number of probes of this half-open round that succeeded.
 	Successes int
 	// Probes is the number of probes that are out.
@@ -48,6 +53,11 @@ type Snapshot struct {
 	Late uint64
 	// Rejected is how many attempts were refused, likewise.
 	Rejected uint64
+	// Observe reports that the circuit only observes: whatever its State, it admits
+	// everything but what an operator's ForceOpen rejects. WouldReject is how many
+	// attempts it would have refused, likewise.
+	Observe     bool
+	WouldReject uint64
 }
 
 // State returns the effective state, without a lock. An open circuit whose time
@@ -66,14 +76,18 @@ func (c *Circuit) Snapshot() Snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.Now()
-	m := c.machine.Lapse(now)
+	m, past := c.machine.Lapse(now), c.recall()
 	snap := Snapshot{
 		Name: c.name, State: m.State(c.settings), Force: m.Force,
 		Round: m.Round &^ local, Generation: m.Generation,
 		Failures: c.failures, Successes: m.Successes,
 		Since: c.Time(m.Since), LastFailure: c.Time(m.LastFailure), Cause: sanitize.Error(c.cause),
-		Order: c.order, ForceUntil: c.Time(m.ForceUntil),
-		Late: c.late.Load(), Rejected: c.rejected.Load(),
+		Order: past.order, ForceUntil: c.Time(m.ForceUntil),
+		Late: c.late.Load(), Rejected: c.rejected.Load(), Rule: past.rule,
+		Observe: c.settings.Observe, WouldReject: c.wouldReject.Load(),
+	}
+	if w := c.counter.window; w != nil && snap.State == Closed {
+		snap.Window = w.counts(now)
 	}
 	if c.fleet != nil {
 		snap.Sharing = c.fleet.mode

@@ -19,7 +19,7 @@ func (c *Circuit) Steer(ctx context.Context, order Order) error {
 	f := c.fleet
 	if f == nil || f.mode == Alone {
 		now := c.Now()
-		c.order = order
+		c.ordered(order)
 		if f != nil {
 			f.own = NoForce // the order is in its place
 		}

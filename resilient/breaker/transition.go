@@ -20,6 +20,13 @@ type Transition struct {
 	Until time.Time
 	// Cause is the failure that opened the circuit, unsanitised; nil unless it opened.
 	Cause error
+	// Rule is what opened the circuit, as far as this process knows; else NoRule.
+	Rule Rule
+	// Window is what the window held when a rule opened a closed circuit that looks at
+	// one; else zero.
+	Window Counts
+	// Observe reports that the circuit only observes: it still admits everything.
+	Observe bool
 }
 
 // transition describes the change that was just made. The mutex is held.
@@ -27,20 +34,22 @@ func (c *Circuit) transition(from, to State) Transition {
 	t := Transition{
 		Circuit: c.name, From: from, To: to,
 		Round: c.machine.Round &^ local, Generation: c.machine.Generation, Failures: c.failures,
-		At: c.Time(c.machine.Since),
+		At: c.Time(c.machine.Since), Observe: c.settings.Observe,
 	}
 	if to == Open {
 		t.Until, t.Cause = c.Time(c.machine.OpenUntil(c.settings)), c.cause
+		past := c.recall()
+		t.Rule, t.Window = past.rule, past.grounds
 	}
 	return t
 }
 
 // unlock ends a change: what came of it is delivered once the mutex is free.
 func (c *Circuit) unlock() {
-	waiting := len(c.news.waiting) > 0
+	waiting := c.past != nil && len(c.past.news.waiting) > 0
 	c.mu.Unlock()
 	if waiting {
-		c.news.deliver(&c.mu, c.tell)
+		c.past.news.deliver(&c.mu, c.tell)
 	}
 }
 

@@ -160,6 +160,7 @@ func TestTransitionTellsAll(t *testing.T) {
 		require.Equal(t, breaker.Transition{
 			Circuit: "search", From: breaker.Closed, To: breaker.Open, Round: 1, Generation: 1, Failures: 2,
 			At: now, Until: now.Add(10 * time.Second), Cause: errDown,
+			Rule: breaker.RuleConsecutive,
 		}, last)
 	})
 }

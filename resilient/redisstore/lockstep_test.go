@@ -111,7 +111,7 @@ type lockstep struct {
 func anySettings(t *rapid.T) breaker.Settings {
 	s := breaker.DefaultSettings()
 	s.Enabled = rapid.IntRange(0, 9).Draw(t, "enabled") > 0
-	s.FailureThreshold = rapid.IntRange(1, 4).Draw(t, "threshold")
+	s.FailureThreshold = rapid.IntRange(0, 4).Draw(t, "threshold")
 	s.RecoveryTimeout = time.Duration(rapid.IntRange(1, 5000).Draw(t, "recovery")) * time.Millisecond
 	s.Cooldown = time.Duration(rapid.IntRange(0, 5000).Draw(t, "cooldown")) * time.Millisecond
 	s.MaxProbes = rapid.IntRange(1, 3).Draw(t, "probes")

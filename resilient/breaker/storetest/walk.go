@@ -25,7 +25,7 @@ func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))]
 // settings are those of a fleet whose policies differ.
 func (a *walker) settings() breaker.Settings {
 	s := settings()
-	s.FailureThreshold = 1 + a.rng.IntN(3)
+	s.FailureThreshold = a.rng.IntN(4) // 0: the failures in a row are not looked at
 	s.RecoveryTimeout = pick(a.rng, short, short, long)
 	s.RecoveryMultiplier = float64(1 + a.rng.IntN(3))
 	s.MaxRecoveryTimeout = pick(a.rng, long, 24*time.Hour)

@@ -77,13 +77,21 @@ var states = map[breaker.State]string{
 // Transition writes down a circuit's, whose cause has had its secrets taken out. names
 // say which circuit it is.
 func (j *Journal) Transition(ctx context.Context, t breaker.Transition, names ...slog.Attr) {
+	failures := uint64(max(t.Failures, 0))
+	if t.Rule == breaker.RuleFailureRate {
+		failures = t.Window.Failures
+	}
 	attrs := append(names, slog.String("from", t.From.String()),
-		slog.Int("failure_count", t.Failures), slog.Uint64("round", t.Round))
+		slog.Uint64("failure_count", failures), slog.Uint64("round", t.Round))
+	if t.Observe {
+		attrs = append(attrs, slog.String("mode", "observe"))
+	}
 	level := slog.LevelInfo
 	switch t.To {
 	case breaker.Open:
 		level = slog.LevelError
 		attrs = append(attrs, slog.Int("generation", t.Generation), slog.Time("until", t.Until))
+		attrs = appendRule(attrs, t)
 		if t.Cause != nil {
 			attrs = append(attrs, slog.String("error", t.Cause.Error()))
 		}
@@ -92,4 +100,17 @@ func (j *Journal) Transition(ctx context.Context, t breaker.Transition, names ..
 	default: // recovery
 	}
 	j.Out().LogAttrs(ctx, level, j.Words.Transition+states[t.To], attrs...)
+}
+
+// appendRule says what opened the circuit, where it is known.
+func appendRule(attrs []slog.Attr, t breaker.Transition) []slog.Attr {
+	if t.Rule == breaker.NoRule {
+		return attrs
+	}
+	attrs = append(attrs, slog.String("rule", t.Rule.String()))
+	if n := t.Window; n.Calls > 0 {
+		attrs = append(attrs, slog.Uint64("window_calls", n.Calls),
+			slog.Uint64("window_failures", n.Failures), slog.Uint64("window_slow", n.Slow))
+	}
+	return attrs
 }

@@ -14,7 +14,8 @@ local function closed()
   else
     local failures = RESTART and 1 or s.failures + 1
     s.last_failure, s.hold, s.cause = NOW, HOLD, CAUSE
-    if failures >= POLICY.threshold or HOLD > 0 then open(s, 1) end
+    local enough = POLICY.threshold > 0 and failures >= POLICY.threshold -- 0: the failures in a row are not looked at
+    if enough or HOLD > 0 then open(s, 1) end
     s.failures = failures
   end
   remember(s)

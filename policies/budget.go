@@ -1,0 +1,43 @@
+package policies
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/seed42274fcc/stoic/resilient"
+)
+
+// pathBudget is the field that names a budget.
+const pathBudget = "retry.budget"
+
+// budgets are the names there are. Live budgets are wiring, and come with the options;
+// a policy only names one.
+type budgets []string
+
+func budgetsOf(o *resilient.Options) budgets { return slices.Sorted(maps.Keys(o.Budgets)) }
+
+// unknown is what is wrong with a patch that names a budget which is not among them.
+func (all budgets) unknown(p *Patch) *fault {
+	name := p.Retry.Budget
+	switch {
+	case name == nil || *name == "" || slices.Contains(all, *name):
+		return nil
+	case len(all) == 0:
+		return outOfRange("names a budget, and Options.Budgets has none")
+	}
+	return outOfRange("names no budget%s, want one of %s", didYouMean(nearest(*name, all)), strings.Join(all, ", "))
+}
+
+// known returns the overrides without those that name a budget which there is not.
+func (all budgets) known(overrides map[string]Patch) (map[string]Patch, []Finding) {
+	var found []Finding
+	for _, service := range slices.Sorted(maps.Keys(overrides)) {
+		patch := overrides[service]
+		if bad := all.unknown(&patch); bad != nil {
+			delete(overrides, service)
+			found = append(found, newFinding(service, pathBudget, bad.kind, bad.text+overrideSkipped))
+		}
+	}
+	return overrides, found
+}
