@@ -127,7 +127,7 @@ redis: ## see that there is a redis-server, from the system's packages if need b
 not-run:
 	@command -v promtool > /dev/null || echo "NOT RUN, for want of promtool: what the alerts do (make alerts)"
 	@command -v redis-server > /dev/null || \
-		echo "NOT RUN, for want of a redis-server: the tests of resilient/redisstore and examples/agent that need one, resilient/redisstore/chaos"
+		echo "NOT RUN, for want of a redis-server: the tests of resilient/redisstore, examples/agent and cmd/resilientctl that need one, resilient/redisstore/chaos"
 
 .PHONY: vet
 vet: ## go vet, in every module

@@ -88,7 +88,11 @@ func TestNamesAreUnique(t *testing.T) {
 		}
 	}
 	for _, g := range goals() {
-		for _, e := range []entry{g.fast, g.slow} {
+		entries := []entry{g.fast, g.slow}
+		if g.beside != nil {
+			entries = append(entries, g.beside[:]...)
+		}
+		for _, e := range entries {
 			if !seen[at{row: e.row, contestant: e.contestant}] {
 				t.Errorf("goal %q is about %v, which is not measured", g.name, e)
 			}
@@ -151,10 +155,12 @@ func TestGoals(t *testing.T) {
 	all := func(fast, slow float64) results {
 		return results{
 			{"r", "fast", judgedAt}: {ns: fast}, {"r", "slow", judgedAt}: {ns: slow},
-			{"r", "fast", 2}: {ns: 1}, {"r", "slow", 2}: {ns: 1e9}, // judged by nobody
+			{"r", "fast", 2}: {ns: 1}, {"r", "slow", 2}: {ns: 1.25}, // looked at by scaled only
 		}
 	}
-	atLeast := goal{name: "g", fast: entry{"r", "fast"}, slow: entry{"r", "slow"}, factor: 2}
+	atLeast := goal{name: "g", fast: entry{"r", "fast", 0}, slow: entry{"r", "slow", 0}, factor: 2}
+	scaled := atLeast
+	scaled.beside = &[2]entry{{"r", "slow", 2}, {"r", "fast", 2}}
 	moreThan := atLeast
 	moreThan.strict = true
 	for _, test := range []struct {
@@ -168,6 +174,9 @@ func TestGoals(t *testing.T) {
 		{atLeast, all(10, 19), "g\t1.90x\tat least 2x\tfalls short", 1},
 		{moreThan, all(10, 21), "g\t2.10x\tmore than 2x\tholds", 0},
 		{moreThan, all(10, 20), "g\t2.00x\tmore than 2x\tfalls short", 1},
+		{scaled, all(10, 25), "g\t2.00x\tat least 2x\tholds", 0},
+		{scaled, all(10, 24), "g\t1.92x\tat least 2x\tfalls short", 1},
+		{scaled, results{}, "g\t-\tat least 2x\tnot measured", 0},
 		{atLeast, results{}, "g\t-\tat least 2x\tnot measured", 0},
 	} {
 		verdicts := judge([]goal{test.goal}, test.all)
@@ -204,5 +213,22 @@ func TestRun(t *testing.T) {
 		if _, err := run(args, &text); err == nil {
 			t.Errorf("%q: no error", args)
 		}
+	}
+}
+
+// TestCrowds: what a guard holds is seen, and what each of them makes is used.
+func TestCrowds(t *testing.T) {
+	kept := crowd{name: "kilobytes", make: func() any { return new([1024]byte) }}
+	if got := kept.gather(1000); got.bytes < 1024 || got.bytes > 1200 || got.goroutines != 0 {
+		t.Errorf("a kilobyte each was seen as %+v", got)
+	}
+	for _, c := range crowds() {
+		if got := c.gather(100); got.bytes < 100 {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+	var text strings.Builder
+	if _, err := run([]string{"-run", "^" + rowCrowd}, &text); err != nil || !strings.Contains(text.String(), "goroutines") {
+		t.Errorf("%v:\n%s", err, text.String())
 	}
 }

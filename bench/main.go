@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/pprof"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,24 +60,27 @@ func run(args []string, w io.Writer) (code int, err error) {
 		return 0, err
 	}
 	chosen := choose(rows(), pattern)
-	if len(chosen) == 0 {
+	if len(chosen) == 0 && !finds(pattern, crowds()) {
 		return 0, fmt.Errorf("-run %q finds nothing", *only)
 	}
 	all, err := profiled(*profile, func() (results, error) { return measure(chosen, p) })
 	if err != nil {
 		return 0, err
 	}
-	return report(w, chosen, p, all)
+	return report(w, chosen, p, all, pattern)
 }
 
-// report prints the table and the goals.
-func report(w io.Writer, chosen []row, p plan, all results) (code int, err error) {
+// report prints the tables and the goals.
+func report(w io.Writer, chosen []row, p plan, all results, pattern *regexp.Regexp) (code int, err error) {
 	if _, err := fmt.Fprintf(w, "%s %s/%s, %d cores\n"+
 		"medians of %d samples of %v; cpu: GOMAXPROCS; spread: half of the middle half; x first: times the first's ns/op\n\n",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), p.rounds, p.sample); err != nil {
 		return 0, err
 	}
 	if err := printTable(w, chosen, p.procs, all); err != nil {
+		return 0, err
+	}
+	if err := printCrowds(w, pattern); err != nil {
 		return 0, err
 	}
 	verdicts := judge(goals(), all)
@@ -114,6 +118,11 @@ func choose(rows []row, pattern *regexp.Regexp) []row {
 		}
 	}
 	return chosen
+}
+
+// finds reports whether the pattern finds one of the crowds.
+func finds(pattern *regexp.Regexp, all []crowd) bool {
+	return slices.ContainsFunc(all, func(c crowd) bool { return pattern.MatchString(rowCrowd + "/" + c.name) })
 }
 
 // profiled calls do, with a CPU profile if there is a file for it.

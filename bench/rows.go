@@ -57,6 +57,8 @@ const (
 	nameFailsafe  = "failsafe-go"
 	nameByHand    = "by hand"
 	nameGobreaker = "gobreaker alone"
+	nameCircuit   = "stoic circuit alone"
+	nameAlloc     = "64 bytes"
 	nameLookups   = "one map look-up per tool"
 )
 
@@ -97,7 +99,7 @@ func rows() []row {
 			note: "a bare allocation, to compare with",
 			idle: true,
 			contestants: []contestant{
-				{"64 bytes", allocate},
+				{nameAlloc, allocate},
 			},
 		},
 		{
@@ -224,7 +226,7 @@ func rows() []row {
 			contestants: []contestant{
 				{nameOurs, oursRejected(tripped)},
 				{"stoic, forced open", oursRejected(forcedOpen)},
-				{"stoic circuit alone", circuitRejected()},
+				{nameCircuit, circuitRejected()},
 				{nameFailsafe, failsafeRejected()},
 				{nameByHand, byHandRejected()},
 				{nameGobreaker, gobreakerRejected()},

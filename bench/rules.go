@@ -65,14 +65,20 @@ func circuitByRule(rule func(*breaker.Settings)) func(*service) loop {
 	}
 }
 
-// oursByShare is the whole guarded call.
-func oursByShare() func(*service) loop {
+// newGuardBy makes a guard whose circuit follows the rule.
+func newGuardBy(rule func(*breaker.Settings)) *resilient.Guard {
 	guard := newGuard()
 	policy := guard.Policy()
-	byShare(&policy.Circuit)
+	rule(&policy.Circuit)
 	if err := guard.SetPolicy(policy); err != nil {
 		panic(err)
 	}
+	return guard
+}
+
+// oursByShare is the whole guarded call.
+func oursByShare() func(*service) loop {
+	guard := newGuardBy(byShare)
 	return func(s *service) loop {
 		ctx := context.Background()
 		return func(n int) error {

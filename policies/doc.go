@@ -66,7 +66,8 @@
 // used is left out, as little of it as is safe: an unknown key alone; one
 // environment variable alone; but a service's override as a whole, since half of
 // it may be worse than none. Each such decision is a [Finding]: it is logged, kept
-// in [Registry.Findings], and returned by [Validate], which a CI job can call.
+// in [Registry.Findings], and returned by [Validate], which a CI job can call; where in a
+// document they are, [Form.Places] tells. [Form.Schema] is for editors.
 //
 // # Live change
 //

@@ -2,6 +2,7 @@ package policies_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -260,4 +261,34 @@ func ExampleRegistry_Switch() {
 	reg.Switch().SetRetries(false)
 	fmt.Println(reg.Switch().Retries(), reg.Switch().Circuits())
 	// Output: false true
+}
+
+// A CI job says where in a file the mistakes are.
+func ExampleForm() {
+	file := []byte(`{
+  "plan_service":  {"retry": {"max_retries": 3}},
+  "trace_service": {"retry": {"max_attempts": 0}}
+}`)
+	findings, err := policies.Validate(policies.FormOverrides.Parse(file), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i, place := range policies.FormOverrides.Places(file, findings) {
+		fmt.Printf("%d:%d %s\n", place.Line, place.Column, findings[i].Key)
+	}
+	// Output:
+	// 2:31 retry.max_retries
+	// 3:31 retry.max_attempts
+}
+
+// An editor that knows the schema says it while they are made.
+func ExampleForm_Schema() {
+	var schema struct{ Title string }
+	if err := json.Unmarshal(policies.FormConfig.Schema(false), &schema); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(schema.Title)
+	// Output: Resilience policies
 }

@@ -17,3 +17,6 @@ func Keys() (keys []string) {
 	}
 	return keys
 }
+
+// DurationPattern is that of the schema.
+const DurationPattern = durationPattern

@@ -41,6 +41,8 @@ type access interface {
 	apply(p *Patch, onto *resilient.Policy)
 	// show is the policy's value for people.
 	show(p *resilient.Policy) string
+	// describe is the JSON Schema of what read takes from a JSON document.
+	describe() map[string]any
 }
 
 // slot is access to a field of type T.
@@ -56,6 +58,9 @@ type kind[T any] struct {
 	limit func(T) *fault
 	json  func(T) any
 	text  func(T) string
+	// schema says in JSON Schema what parse and limit accept of a JSON value. Nothing
+	// writes to it.
+	schema map[string]any
 }
 
 func (s slot[T]) isSet(p *Patch) bool { return *s.in(p) != nil }
@@ -94,6 +99,8 @@ func (s slot[T]) apply(p *Patch, onto *resilient.Policy) {
 		}
 	}
 }
+
+func (s slot[T]) describe() map[string]any { return s.schema }
 
 func (s slot[T]) show(p *resilient.Policy) string {
 	all := s.of(p)

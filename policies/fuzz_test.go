@@ -50,6 +50,22 @@ func explained(t *testing.T, c policies.Config) {
 	assert.Len(t, reg.ExplainChain(reg.Names()...).Links, len(reg.Names()))
 }
 
+// everywhere checks that what is wrong with a document is somewhere in it.
+func everywhere(t *testing.T, doc string) {
+	t.Helper()
+	lines := strings.Split(doc, "\n")
+	for _, form := range []policies.Form{policies.FormConfig, policies.FormOverrides} {
+		found, err := policies.Validate(form.Parse([]byte(doc)), nil)
+		require.NoError(t, err)
+		all := form.Places([]byte(doc), found)
+		require.Len(t, all, len(found))
+		for _, p := range all {
+			require.True(t, p.Line >= 1 && p.Line <= len(lines), "%+v", p)
+			assert.True(t, p.Column >= 1 && p.Column <= len(lines[p.Line-1])+1, "%+v", p)
+		}
+	}
+}
+
 func FuzzOverrides(f *testing.F) {
 	for _, doc := range []string{
 		``, `{}`, `null`, `[]`, `{"x":{}}`, `{"x":3,"y":null,"":{}}`,
@@ -78,6 +94,7 @@ func FuzzOverrides(f *testing.F) {
 			assert.Equal(t, c.RetryServiceOverrides, again.RetryServiceOverrides)
 		}
 		sound(t, policies.ParseJSON([]byte(doc)))
+		everywhere(t, doc)
 		sound(t, policies.ParseJSON([]byte(`{"retry_service_overrides":`+doc+`}`)))
 	})
 }

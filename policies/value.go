@@ -100,8 +100,9 @@ func whole(low, high int) kind[int] {
 			}
 			return nil
 		},
-		json: func(v int) any { return v },
-		text: strconv.Itoa,
+		json:   func(v int) any { return v },
+		text:   strconv.Itoa,
+		schema: map[string]any{"type": "integer", "minimum": low, "maximum": high},
 	}
 }
 
@@ -121,14 +122,15 @@ func ratio(low, high float64) kind[float64] {
 			}
 			return nil
 		},
-		json: func(v float64) any { return v },
-		text: func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
+		json:   func(v float64) any { return v },
+		text:   func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
+		schema: map[string]any{"type": "number", "minimum": low, "maximum": high},
 	}
 }
 
 // span is a duration within low … high.
 func span(low, high time.Duration) kind[time.Duration] {
-	return duration(func(v time.Duration) *fault {
+	return duration("minimum", low, high, func(v time.Duration) *fault {
 		if v < low || v > high {
 			return outOfRange("is %v, want %v … %v", v, low, high)
 		}
@@ -138,7 +140,7 @@ func span(low, high time.Duration) kind[time.Duration] {
 
 // positive is a duration of more than 0 and at most high.
 func positive(high time.Duration) kind[time.Duration] {
-	return duration(func(v time.Duration) *fault {
+	return duration("exclusiveMinimum", 0, high, func(v time.Duration) *fault {
 		if v <= 0 || v > high {
 			return outOfRange("is %v, want more than 0 and at most %v", v, high)
 		}
@@ -146,8 +148,9 @@ func positive(high time.Duration) kind[time.Duration] {
 	})
 }
 
-// duration is a number of seconds or a Go duration string.
-func duration(limit func(time.Duration) *fault) kind[time.Duration] {
+// duration is a number of seconds or a Go duration string. The schema, with above for its
+// lower end, knows the range of numbers only.
+func duration(above string, low, high time.Duration, limit func(time.Duration) *fault) kind[time.Duration] {
 	return kind[time.Duration]{
 		parse: func(value any) (time.Duration, *fault) {
 			if f, ok := decimal(value); ok {
@@ -170,6 +173,9 @@ func duration(limit func(time.Duration) *fault) kind[time.Duration] {
 		limit: limit,
 		json:  func(v time.Duration) any { return v.Seconds() },
 		text:  short,
+		schema: map[string]any{
+			"type": []string{"number", "string"}, above: low.Seconds(), "maximum": high.Seconds(), "pattern": durationPattern,
+		},
 	}
 }
 
@@ -219,9 +225,10 @@ func flag() kind[bool] {
 			}
 			return false, wrongType(value, "true or false")
 		},
-		limit: func(bool) *fault { return nil },
-		json:  func(v bool) any { return v },
-		text:  strconv.FormatBool,
+		limit:  func(bool) *fault { return nil },
+		json:   func(v bool) any { return v },
+		text:   strconv.FormatBool,
+		schema: map[string]any{"type": "boolean"},
 	}
 }
 
@@ -247,8 +254,9 @@ func strategy() kind[resilient.Backoff] {
 			}
 			return outOfRange("is no strategy%s, want one of %s", didYouMean(nearest(string(v), names)), strings.Join(names, ", "))
 		},
-		json: func(v resilient.Backoff) any { return v },
-		text: func(v resilient.Backoff) string { return string(v) },
+		json:   func(v resilient.Backoff) any { return v },
+		text:   func(v resilient.Backoff) string { return string(v) },
+		schema: map[string]any{"enum": resilient.Backoffs()},
 	}
 }
 
@@ -276,6 +284,7 @@ func budgetName() kind[string] {
 			}
 			return sanitize.Message(name)
 		},
+		schema: map[string]any{"type": "string", "maxLength": most},
 	}
 }
 
@@ -320,6 +329,7 @@ func orOff[T int | float64 | time.Duration](k kind[T]) kind[T] {
 		}
 		return of.text(v)
 	}
+	k.schema = map[string]any{"anyOf": []any{of.schema, map[string]any{"const": off}}}
 	return k
 }
 
@@ -350,8 +360,9 @@ func oneOf(no, yes, what string) kind[bool] {
 			}
 			return false, outOfRange("is no %s%s, want %s or %s", what, didYouMean(nearest(name, []string{no, yes})), no, yes)
 		},
-		limit: func(bool) *fault { return nil },
-		json:  func(v bool) any { return word(v) },
-		text:  word,
+		limit:  func(bool) *fault { return nil },
+		json:   func(v bool) any { return word(v) },
+		text:   word,
+		schema: map[string]any{"enum": []string{no, yes}},
 	}
 }

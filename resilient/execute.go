@@ -3,6 +3,7 @@ package resilient
 import (
 	"context"
 	"reflect"
+	"unsafe"
 )
 
 // Execute makes a guarded call: it runs fn under the guard's policy and returns
@@ -69,13 +70,18 @@ type pending interface{ isPending() }
 
 // isAsync reports whether a function with the result type T returns before its
 // work is done.
+//
+// It is asked in each call, so it looks at the size first, which the compiler knows:
+// channels and pointers are one word.
 func isAsync[T any]() bool {
-	t := reflect.TypeFor[T]()
-	switch t.Kind() {
+	var none T
+	if unsafe.Sizeof(none) != unsafe.Sizeof(uintptr(0)) {
+		return false
+	}
+	switch reflect.ValueOf(any(none)).Kind() {
 	case reflect.Chan:
 		return true
 	case reflect.Pointer:
-		var none T
 		_, yes := any(none).(pending)
 		return yes
 	default:

@@ -1,23 +1,36 @@
 // Command resilientctl is the operators' tool. Its subcommands:
 //
-//	resilientctl redact [-check] [-stats] [FILE…]    take secrets out of text
+//	resilientctl explain [SERVICE…]      what the policies in force come to
+//	resilientctl plot SERVICE            when the attempts of a call are made, as a chart or SVG
+//	resilientctl validate FILE…          what is wrong with a configuration, and where
+//	resilientctl schema                  the JSON Schema of a configuration
+//	resilientctl circuits list           the shared circuits on Redis
+//	resilientctl circuits show NAME      one of them
+//	resilientctl circuits force-open|force-closed|disable|release|reset NAME
+//	resilientctl redact [FILE…]          take secrets out of text
+//	resilientctl completion SHELL        completion for bash, zsh, fish or powershell
 //
-// It exits with 0 when all went well, with 1 when a check found something, and with 2
-// when something could not be done.
+// All but redact, schema and completion write JSON with --json. It exits with
+//
+//	0  all went well
+//	1  something was found: by validate, or by redact -check
+//	2  wrong use, or something could not be done, such as a file that cannot be read
+//	3  Redis cannot be reached
+//	4  there is no circuit of that name
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-)
+	"os/signal"
 
-// command is one subcommand. run returns the exit code.
-type command struct {
-	name  string
-	about string
-	run   func(args []string, s streams) int
-}
+	"github.com/spf13/cobra"
+
+	"github.com/seed42274fcc/stoic/sanitize"
+)
 
 // streams are what a command reads and writes.
 type streams struct {
@@ -31,38 +44,96 @@ const (
 	exitOK = iota
 	exitFound
 	exitFailed
+	exitUnreachable
+	exitUnknown
 )
 
-func commands() []command {
-	return []command{
-		{name: "redact", about: "take secrets out of text", run: redact},
+// exit is an error with a code of its own. Any other is exitFailed.
+type exit struct {
+	code int
+	err  error // nil if all is said
+}
+
+func (e exit) Error() string {
+	if e.err == nil {
+		return ""
 	}
+	return e.err.Error()
+}
+
+// failed says of an error that has nothing to do with Redis so.
+func failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return exit{exitFailed, err}
+}
+
+// app is one run.
+type app struct {
+	streams
+	json bool
 }
 
 func main() {
-	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: isTerminal(os.Stderr)}))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	code := execute(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, terminal: isTerminal(os.Stderr)})
+	stop()
+	os.Exit(code)
 }
 
-// run finds the subcommand and runs it.
-func run(args []string, s streams) int {
-	if len(args) > 0 {
-		for _, c := range commands() {
-			if c.name == args[0] {
-				return c.run(args[1:], s)
-			}
-		}
+// run is execute without an end from outside.
+func run(args []string, s streams) int { return execute(context.Background(), args, s) }
+
+// execute finds the subcommand, runs it, and returns the exit code.
+func execute(ctx context.Context, args []string, s streams) int {
+	a := &app{streams: s}
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
 	}
-	code, to := exitFailed, s.err
-	if len(args) > 0 && (args[0] == "help" || args[0] == "-h" || args[0] == "-help" || args[0] == "--help") {
-		code, to = exitOK, s.out
-	} else if len(args) > 0 {
-		say(to, "resilientctl: no command %q\n", args[0])
+	code := exitFailed
+	if e, ok := errors.AsType[exit](err); ok {
+		code = e.code
 	}
-	say(to, "usage: resilientctl COMMAND [ARGUMENT…]\n\n")
-	for _, c := range commands() {
-		say(to, "  %-10s %s\n", c.name, c.about)
+	if err.Error() != "" {
+		say(s.err, "resilientctl: %v\n", sanitize.Error(err))
 	}
 	return code
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "resilientctl",
+		Short:         "The operators' tool of stoic",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+
+		SuggestionsMinimumDistance: 2,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			guess := ""
+			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+				guess = fmt.Sprintf(" (did you mean %q?)", near[0])
+			}
+			return fmt.Errorf("no command %q%s; %s --help lists them", args[0], guess, cmd.Name())
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			say(a.err, "%s", cmd.UsageString())
+			return exit{code: exitFailed}
+		},
+	}
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "write JSON")
+	root.AddCommand(a.explain(), a.plot(), a.validate(), a.schema(), a.circuits(), a.redact())
+	return root
 }
 
 // say prints for people. Where that fails there is nobody to tell.

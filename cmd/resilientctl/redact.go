@@ -8,8 +8,24 @@ import (
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/seed42274fcc/stoic/sanitize"
 )
+
+func (a *app) redact() *cobra.Command {
+	return &cobra.Command{
+		Use:                "redact [-check] [-stats] [FILE…]",
+		Short:              "Take secrets out of text",
+		DisableFlagParsing: true, // it has its own, with one hyphen or two
+		RunE: func(_ *cobra.Command, args []string) error {
+			if code := redact(args, a.streams); code != exitOK {
+				return exit{code: code}
+			}
+			return nil
+		},
+	}
+}
 
 // redact copies files, or the standard input, to the standard output without their
 // secrets.

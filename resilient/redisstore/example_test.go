@@ -3,6 +3,7 @@ package redisstore_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -47,4 +48,16 @@ func ExampleFromEnv() {
 	store, err := redisstore.FromEnv("SHOP", nil) // reads SHOP_CB_STORE
 	fmt.Println(store == nil, err)
 	// Output: true <nil>
+}
+
+// A tool lists the circuits, and finds nothing where there is no Redis.
+func ExampleStore_List() {
+	store, err := redisstore.Open("redis://localhost:1", &redisstore.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	names, err := store.List(context.Background())
+	fmt.Println(names, err != nil, store.Close())
+	// Output: [] true <nil>
 }

@@ -2,6 +2,8 @@ package redisstore_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -179,6 +181,9 @@ func TestCluster(t *testing.T) {
 		assert.EqualValues(t, 2, s.do("EXISTS", key, key+":probe"), "%q: these two, and in one command", name)
 	}
 	assert.EqualValues(t, 2*len(ears), s.do("DBSIZE"), "and no other")
+	names, err := store.List(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, slices.Sorted(maps.Keys(ears)), names)
 }
 
 // What is kept outlives the process: a new one finds the circuit as it is (P113, A35).
