@@ -125,6 +125,7 @@ redis: ## see that there is a redis-server, from the system's packages if need b
 
 .PHONY: not-run
 not-run:
+	@command -v promtool > /dev/null || echo "NOT RUN, for want of promtool: what the alerts do (make alerts)"
 	@command -v redis-server > /dev/null || \
 		echo "NOT RUN, for want of a redis-server: the tests of resilient/redisstore, examples/agent and cmd/resilientctl that need one, resilient/redisstore/chaos"
 
@@ -206,6 +207,14 @@ vet-corpus: ## resilientvet has nothing to say about popular modules that do not
 chaos: redis ## the shared circuit at length: servers, processes and networks that fail, histories checked for linearizability
 	cd resilient/redisstore/chaos && STOIC_NIGHTLY=1 go test -count=1 -timeout 60m -v ./...
 
+.PHONY: alerts
+alerts: ## the alerts and the board's queries against promtool, from the system's packages if need be (root, apt)
+	@if ! command -v promtool > /dev/null && [[ $$(id -u) == 0 ]] && command -v apt-get > /dev/null; then \
+		echo "== install prometheus, for promtool"; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends prometheus; \
+	fi
+	cd integrations/otelguard && STOIC_PROMTOOL=required go test -count=1 -v -run 'Alerts|Board' .
+
 .PHONY: sanitize
 sanitize: ## the sanitizer at length: hostile passwords, random JSON, linear time, the string literals of popular modules
 	go test -tags nightly -count=1 -timeout 60m -v -run 'Hostile|JSON|Idempotent|Linear|Literals|Rules' ./sanitize
@@ -223,3 +232,4 @@ nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) recipes
 	$(MAKE) vet-corpus
 	$(MAKE) sanitize
+	$(MAKE) alerts

@@ -11,9 +11,9 @@ import (
 //
 // A call's own events arrive on the goroutine that makes the call, in their
 // order, and with that call's context; events of different calls arrive
-// concurrently. A circuit's [CircuitChanged] arrive in the order of the
-// transitions and one at a time, with a context that is never cancelled and has
-// no values. No lock is held: an observer may use the guard. It runs on the way of
+// concurrently. A circuit's [CircuitChanged] and [StoreChanged] arrive in the order
+// in which things happened and one at a time, with a context that is never cancelled
+// and has no values. No lock is held: an observer may use the guard. It runs on the way of
 // the call and must be quick. What it panics with is logged and goes no further.
 type Observer interface {
 	Observe(ctx context.Context, event Event)
@@ -25,8 +25,18 @@ type ObserverFunc func(ctx context.Context, event Event)
 // Observe calls the function.
 func (f ObserverFunc) Observe(ctx context.Context, event Event) { f(ctx, event) }
 
+// CallObserver is an [Observer] that may not need each attempt: [CallDone] tells how many
+// there were, the last one's outcome, and so that all before it were failures. It is for
+// those that count: a call that succeeds costs an allocation less.
+type CallObserver interface {
+	Observer
+	// CallsOnly is asked once, when a guard is made. If it is true, and of all observers
+	// of the guard, they are told of [AttemptDone] only where it is ByHand.
+	CallsOnly() bool
+}
+
 // Event is one of [AttemptDone], [RetryScheduled], [CallDone], [CallRejected],
-// [LateResult], [FellOver] and [CircuitChanged]; more may come. Errors in them are found with
+// [LateResult], [FellOver], [CircuitChanged] and [StoreChanged]; more may come. Errors in them are found with
 // errors.Is and errors.As as usual, and their text has its secrets taken out. Events
 // are values; what they point to must not be changed.
 type Event interface{ event() }
@@ -50,6 +60,8 @@ type AttemptDone struct {
 	Err error
 	// Duration is how long it took.
 	Duration time.Duration
+	// ByHand reports that it is that of a [Permit]: no [CallDone] follows.
+	ByHand bool
 }
 
 // RetryScheduled says that another attempt will be made.
@@ -72,6 +84,8 @@ type CallDone struct {
 	Err error
 	// Duration is how long it took, waits included.
 	Duration time.Duration
+	// Outcome is the last attempt's; all before it were failures.
+	Outcome Outcome
 }
 
 // CallRejected says that an attempt was refused by the circuit.
@@ -109,6 +123,14 @@ type CircuitChanged struct {
 	breaker.Transition
 }
 
+// StoreChanged says that a guard's circuit stands otherwise with those of other processes:
+// its store is lost, say, or back. It is told of by what uses the circuit, and by the
+// store's own news: a circuit that nobody uses does not notice.
+type StoreChanged struct {
+	// SharingChange says how. Its Cause has its secrets taken out.
+	breaker.SharingChange
+}
+
 func (AttemptDone) event()    {}
 func (RetryScheduled) event() {}
 func (CallDone) event()       {}
@@ -116,3 +138,4 @@ func (CallRejected) event()   {}
 func (LateResult) event()     {}
 func (FellOver) event()       {}
 func (CircuitChanged) event() {}
+func (StoreChanged) event()   {}

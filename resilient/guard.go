@@ -24,6 +24,8 @@ type Guard struct {
 	options Options
 	circuit *breaker.Circuit
 	plan    atomic.Pointer[plan]
+
+	callsOnly bool // no observer wants the attempts of calls
 }
 
 // Guards finds the guard of a service by its name. A registry of package policies
@@ -80,15 +82,20 @@ func NewGuard(name string, policy Policy, options *Options) (*Guard, error) {
 	if err := errors.Join(validateLimits(g.options.AttemptLimits), g.options.Cap.validate()); err != nil {
 		return nil, fmt.Errorf("resilient: guard of %s: %w", name, err)
 	}
-	circuit, err := breaker.New(name, policy.Circuit, &breaker.Options{
+	wiring := breaker.Options{
 		OnTransition: g.onTransition,
 		OnPanic:      func(value any) { g.journal().Report("Observer", value) },
 		Store:        g.options.Store,
-	})
+	}
+	if wiring.Store != nil { // guards are many, and most have none
+		wiring.OnSharing = g.onSharing
+	}
+	circuit, err := breaker.New(name, policy.Circuit, &wiring)
 	if err != nil {
 		return nil, err
 	}
 	g.circuit = circuit
+	g.callsOnly = !slices.ContainsFunc(g.options.Observers, g.wantsAttempts)
 	p, err := g.newPlan(policy)
 	if err != nil {
 		circuit.Close()

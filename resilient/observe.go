@@ -20,6 +20,16 @@ func (g *Guard) journal() *journal.Journal {
 // observed reports whether it is worth making an event that only observers see.
 func (g *Guard) observed() bool { return len(g.options.Observers) != 0 }
 
+// attemptsObserved likewise, for the attempts of calls: see [CallObserver].
+func (g *Guard) attemptsObserved() bool { return g.observed() && !g.callsOnly }
+
+// wantsAttempts asks an observer. One that panics wants them.
+func (g *Guard) wantsAttempts(o Observer) (yes bool) {
+	defer g.journal().Contain("Observer", func() { yes = true })
+	calls, ok := o.(CallObserver)
+	return !ok || !calls.CallsOnly()
+}
+
 // emit tells the log and the observers, one after the other.
 func (g *Guard) emit(ctx context.Context, event Event) {
 	g.log(ctx, event)
@@ -55,6 +65,8 @@ func (g *Guard) log(ctx context.Context, event Event) {
 		g.journal().Out().LogAttrs(ctx, slog.LevelWarn, "retry scheduled", attrs...)
 	case CircuitChanged:
 		g.journal().Transition(ctx, e.Transition, slog.String("service", e.Circuit))
+	case StoreChanged:
+		g.journal().Sharing(ctx, e.SharingChange, slog.String("service", e.Circuit))
 	}
 }
 
@@ -62,6 +74,12 @@ func (g *Guard) log(ctx context.Context, event Event) {
 func (g *Guard) onTransition(t breaker.Transition) {
 	t.Cause = sanitize.Error(t.Cause)
 	g.emit(context.Background(), CircuitChanged{Transition: t})
+}
+
+// onSharing passes on what has become of the circuit's store.
+func (g *Guard) onSharing(c breaker.SharingChange) {
+	c.Cause = sanitize.Error(c.Cause)
+	g.emit(context.Background(), StoreChanged{SharingChange: c})
 }
 
 // names are the call's, as they may leave.
@@ -75,10 +93,24 @@ func (g *Guard) refused(ctx context.Context, operation string, made int, rejecte
 	g.emit(ctx, CallRejected{Call: g.names(operation), Attempts: made, Rejection: rejected})
 }
 
-func (g *Guard) attempted(ctx context.Context, names Call, n int, began time.Duration, outcome Outcome, counted bool, err error) {
-	g.emit(ctx, AttemptDone{Call: names, Attempt: n, Outcome: outcome, Err: sanitize.Error(err), Duration: g.circuit.Now() - began})
+// attempted tells of an attempt of a call.
+func (g *Guard) attempted(c *call, n int, began time.Duration, outcome Outcome, counted bool, err error) {
+	if g.attemptsObserved() {
+		g.emit(c.ctx, AttemptDone{Call: g.names(c.operation), Attempt: n, Outcome: outcome, Err: sanitize.Error(err), Duration: g.circuit.Now() - began})
+	}
 	if !counted {
-		g.emit(ctx, LateResult{Call: names, Attempt: n, Outcome: outcome})
+		g.emit(c.ctx, LateResult{Call: g.names(c.operation), Attempt: n, Outcome: outcome})
+	}
+}
+
+// settled tells of a permit held by hand.
+func (g *Guard) settled(p *Permit, outcome Outcome, counted bool, err error) {
+	names := Call{Service: g.Name()}
+	g.emit(p.ctx, AttemptDone{
+		Call: names, Attempt: 1, Outcome: outcome, Err: sanitize.Error(err), Duration: g.circuit.Now() - p.acquired, ByHand: true,
+	})
+	if !counted {
+		g.emit(p.ctx, LateResult{Call: names, Attempt: 1, Outcome: outcome})
 	}
 }
 
@@ -91,8 +123,10 @@ func (g *Guard) scheduled(c *call, made int, delay time.Duration, err error) boo
 	return true
 }
 
-func (g *Guard) done(c *call, made int, err error) {
-	g.emit(c.ctx, CallDone{Call: g.names(c.operation), Attempts: made, Err: sanitize.Error(err), Duration: g.circuit.Now() - c.start})
+func (g *Guard) done(c *call, made int, last Outcome, err error) {
+	g.emit(c.ctx, CallDone{
+		Call: g.names(c.operation), Attempts: made, Err: sanitize.Error(err), Duration: g.circuit.Now() - c.start, Outcome: last,
+	})
 }
 
 func (g *Guard) fellOver(ctx context.Context, operation string, next *Guard, err error) {

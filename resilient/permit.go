@@ -69,7 +69,7 @@ func (p *Permit) Settle(err error) bool {
 	}
 	counted := p.free || p.guard.circuit.SettleSince(p.permit, p.acquired, outcome, err)
 	if p.guard.observed() {
-		p.guard.attempted(p.ctx, Call{Service: p.guard.Name()}, 1, p.acquired, outcome, counted, err)
+		p.guard.settled(p, outcome, counted, err)
 	}
 	return counted
 }

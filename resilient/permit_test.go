@@ -99,8 +99,8 @@ func TestObserversSeeAPermitAsOneAttempt(t *testing.T) {
 		assert.ErrorIs(t, done[0].Err, errDown)
 		done[0].Err = nil
 		assert.Equal(t, []resilient.AttemptDone{
-			{Call: call, Attempt: 1, Outcome: resilient.OutcomeFailure, Duration: sec},
-			{Call: call, Attempt: 1, Outcome: resilient.OutcomeSuccess, Duration: sec},
+			{Call: call, Attempt: 1, Outcome: resilient.OutcomeFailure, Duration: sec, ByHand: true},
+			{Call: call, Attempt: 1, Outcome: resilient.OutcomeSuccess, Duration: sec, ByHand: true},
 		}, done)
 		assert.Equal(t, []resilient.LateResult{{Call: call, Attempt: 1, Outcome: resilient.OutcomeSuccess}}, recorded[resilient.LateResult](seen))
 	})

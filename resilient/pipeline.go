@@ -88,16 +88,16 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 	cc := g.derive(&c, permit, now)
 	placed = true
 	v, err := g.attempt(&c, cc, permit, now, fn)
-	made := 1
+	made, last := 1, v.outcome
 	switch {
 	case err != nil:
-		made, err = g.again(c, cc, v, err, fn)
+		made, last, err = g.again(c, cc, v, err, fn)
 	case c.fresh:
 		p.budget.succeeded()
 	}
 	cc.finish()
 	if g.observed() {
-		g.done(&c, made, err)
+		g.done(&c, made, last, err)
 	}
 	return err
 }
@@ -280,7 +280,7 @@ func (g *Guard) attempt(c *call, cc *callContext, permit breaker.Permit, now tim
 	counted := c.free || g.circuit.SettleSince(permit, now, v.outcome, err)
 	settled = true
 	if g.observed() {
-		g.attempted(c.ctx, g.names(c.operation), cc.number(), now, v.outcome, counted, err)
+		g.attempted(c, cc.number(), now, v.outcome, counted, err)
 	}
 	told = true
 	return v, err
@@ -295,8 +295,8 @@ func (g *Guard) abandoned(c *call, cc *callContext, permit breaker.Permit, now t
 	}
 	counted := c.free || g.circuit.SettleSince(permit, now, breaker.Failure, errDidNotReturn)
 	if g.observed() {
-		g.attempted(c.ctx, g.names(c.operation), cc.number(), now, breaker.Failure, counted, errDidNotReturn)
-		g.done(c, cc.number(), errDidNotReturn)
+		g.attempted(c, cc.number(), now, breaker.Failure, counted, errDidNotReturn)
+		g.done(c, cc.number(), breaker.Failure, errDidNotReturn)
 	}
 }
 
@@ -306,6 +306,7 @@ type retries struct {
 	guard  *Guard
 	cc     *callContext
 	made   int           // attempts
+	last   Outcome       // the last attempt's
 	hits   []int         // of each of Options.AttemptLimits
 	drawn  drawn         // what the next attempt has taken out of the budget
 	err    error         // the last attempt's; once over, what the call ends with
@@ -315,18 +316,18 @@ type retries struct {
 }
 
 // again goes on after a first attempt that failed, and returns the number of
-// attempts and what the call ends with.
+// attempts, the last one's outcome, and what the call ends with.
 //
 // What retry-go is shielded from: its choice between a timer and a context is a
 // coin flip, so it gets no context, and a timer that has done the waiting. It
 // calls before it waits, so its first call replays the failure. Its log of errors
 // grows with each attempt unless it counts none, so retryIf is its only brake. It
 // looks into errors, whose methods are foreign and may panic, so it gets one of ours.
-func (g *Guard) again(c call, cc *callContext, v verdict, err error, fn func(context.Context) error) (int, error) {
-	r := &retries{call: c, guard: g, cc: cc, made: 1, replay: true}
+func (g *Guard) again(c call, cc *callContext, v verdict, err error, fn func(context.Context) error) (int, Outcome, error) {
+	r := &retries{call: c, guard: g, cc: cc, made: 1, last: v.outcome, replay: true}
 	defer func() { r.plan.budget.giveBack(r.drawn) }() // of an attempt that was not made
 	if err = r.decide(v, err); r.over {
-		return r.made, err
+		return r.made, r.last, err
 	}
 	_ = retry.Do(func() error {
 		if r.next(fn) != nil {
@@ -340,7 +341,7 @@ func (g *Guard) again(c call, cc *callContext, v verdict, err error, fn func(con
 		retry.WithTimer(r),
 	)
 	r.cc.finish()
-	return r.made, r.err
+	return r.made, r.last, r.err
 }
 
 // errFailed is what retry-go is told of a failed attempt.
@@ -386,6 +387,7 @@ func (r *retries) next(fn func(context.Context) error) error {
 	spent := r.drawn
 	r.drawn = drawn{}
 	v, err := g.attempt(&r.call, r.cc, permit, now, fn)
+	r.last = v.outcome
 	if err == nil {
 		r.plan.budget.repaid(spent)
 		r.err = nil

@@ -17,8 +17,12 @@ type Options struct {
 	// no lock held, on the goroutine of a call that caused one of them. It may use
 	// the circuit.
 	OnTransition func(Transition)
-	// OnPanic is given what OnTransition panicked with. Nil drops it: a listener's
-	// fault never reaches the call.
+	// OnSharing is told, in the same way and in one order with the transitions, when the
+	// circuit stands otherwise with those of other processes: when its store is lost, say,
+	// and when it is back. A store that is back comes before what it has brought.
+	OnSharing func(SharingChange)
+	// OnPanic is given what OnTransition or OnSharing panicked with. Nil drops it: a
+	// listener's fault never reaches the call.
 	OnPanic func(value any)
 	// Store shares the circuit with all that have one of the same name in the same
 	// store, unless the settings keep it local. Nil keeps it to itself.
@@ -55,7 +59,7 @@ type past struct {
 	rule    Rule   // what opened it
 	grounds Counts // what its window held then
 	order   Order  // the last one of an operator
-	news    queue[Transition]
+	news    queue[notice]
 }
 
 // history is the circuit's past, to be written to. The mutex is held.
@@ -132,6 +136,7 @@ func New(name string, settings Settings, options *Options) (*Circuit, error) {
 	}
 	if c.fleet != nil && settings.alone() {
 		c.join(false)
+		c.fleet.told = Alone // that is how it begins
 	}
 	c.publish(c.Now())
 	if c.fleet != nil {
@@ -151,6 +156,7 @@ func (c *Circuit) Close() {
 	c.mu.Lock()
 	c.fleet.closed = true
 	c.join(false)
+	c.fleet.told = Alone // nobody is told any more
 	c.publish(c.Now())
 	c.mu.Unlock()
 }
@@ -538,12 +544,13 @@ func (c *Circuit) advance(next Machine, settings Settings, now time.Duration) {
 	}
 	c.publish(now)
 	if to := next.State(settings); to != from {
-		c.history().news.add(c.transition(from, to))
+		c.history().news.add(notice{transition: c.transition(from, to)})
 	}
 }
 
 // publish makes the present state visible to the paths without a lock.
 func (c *Circuit) publish(now time.Duration) {
+	c.noteSharing(now)
 	v := &view{state: c.machine.State(c.settings), round: c.machine.Round, until: forever, slow: c.slow()}
 	v.observes = c.settings.Observe && v.state != ForcedOpen
 	switch v.state {

@@ -48,8 +48,10 @@ type fleet struct {
 	replica uint64 // this circuit, among those that vote
 
 	mode  Sharing
-	known bool // anything at all
-	live  bool // news come as things happen
+	told  Sharing // the mode that listeners know of
+	fault error   // why the store was lost
+	known bool    // anything at all
+	live  bool    // news come as things happen
 
 	seen     Machine       // what the store said last
 	failures int           // likewise
@@ -75,7 +77,7 @@ type fleet struct {
 }
 
 func newFleet(store Store) *fleet {
-	f := &fleet{store: store, terms: store.Terms(), replica: newID(), mode: Shared}
+	f := &fleet{store: store, terms: store.Terms(), replica: newID(), mode: Shared, told: Shared}
 	if f.terms.Timeout <= 0 {
 		f.terms.Timeout = 50 * time.Millisecond
 	}
@@ -220,7 +222,7 @@ func (c *Circuit) lose(err error) {
 	}
 	if f.mode != Lost {
 		f.wasApart = f.mode == Apart
-		f.mode = Lost
+		f.mode, f.fault = Lost, err
 		c.alone()
 	}
 	c.publish(now)

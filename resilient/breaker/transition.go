@@ -53,15 +53,24 @@ func (c *Circuit) unlock() {
 	}
 }
 
+// notice is what listeners are told of: a change of sharing, or else a transition.
+type notice struct {
+	transition Transition
+	sharing    *SharingChange
+}
+
 // tell calls the listener. A panic in it is contained.
-func (c *Circuit) tell(t Transition) {
+func (c *Circuit) tell(n notice) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			c.report(panicked)
 		}
 	}()
-	if c.options.OnTransition != nil {
-		c.options.OnTransition(t)
+	switch {
+	case n.sharing != nil:
+		c.options.OnSharing(*n.sharing)
+	case c.options.OnTransition != nil:
+		c.options.OnTransition(n.transition)
 	}
 }
 

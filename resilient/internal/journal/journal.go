@@ -114,3 +114,21 @@ func appendRule(attrs []slog.Attr, t breaker.Transition) []slog.Attr {
 	}
 	return attrs
 }
+
+// Sharing writes down that a circuit's store is lost, once, and that it is back; what else
+// becomes of its sharing is seen in its transitions and settings. The cause has had its
+// secrets taken out.
+func (j *Journal) Sharing(ctx context.Context, s breaker.SharingChange, names ...slog.Attr) {
+	attrs := append(names, slog.String("from", s.From.String()))
+	switch {
+	case s.To == breaker.Lost:
+		if s.Cause != nil {
+			attrs = append(attrs, slog.String("error", s.Cause.Error()))
+		}
+		j.Out().LogAttrs(ctx, slog.LevelWarn, j.Words.Transition+" goes on without its store", attrs...)
+	case s.From == breaker.Lost && s.To != breaker.Alone:
+		attrs = append(attrs, slog.String("to", s.To.String()))
+		j.Out().LogAttrs(ctx, slog.LevelInfo, j.Words.Transition+" has its store back", attrs...)
+	default: // not the store's doing
+	}
+}
