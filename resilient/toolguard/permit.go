@@ -68,6 +68,7 @@ func (p *Permit) EndResult(value any, err error) Outcome {
 	if p == nil || p.guard == nil {
 		return Ignored
 	}
+	defer p.end(Ignored, nil, 0) // where foreign code ends the goroutine while it judges
 	o, hold := p.judge(value, err)
 	p.end(o, err, hold)
 	return o
