@@ -66,10 +66,9 @@ func (s *served) call(ctx context.Context, next mcp.MethodHandler, req *mcp.Call
 	permit, err := s.guard.tools.Begin(ctx, name)
 	if err != nil {
 		result, err := answer(err, func(refused *toolguard.RefusedError) {
-			tools := registered(ctx, next, req.Session)
-			hidden := s.guard.hidden(ctx, tools)
-			hidden[name] = toolguard.Withheld{} // itself is no alternative, in whatever mode
-			refused.Others = names(without(tools, hidden))
+			turn := s.guard.look(ctx, registered(ctx, next, req.Session))
+			defer turn.Close()
+			refused.Others = turn.Others(name)
 		})
 		if err != nil {
 			return nil, err

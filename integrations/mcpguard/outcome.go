@@ -15,6 +15,7 @@ var errReported = errors.New("the tool has answered with an error")
 // settle ends the permit by what the call came to: by types, never by a text. What the
 // protocol does not decide is judged as toolguard.Call judges it.
 func (c *call) settle(ctx context.Context, result *mcp.CallToolResult, err error) {
+	defer c.permit.End(toolguard.Ignored) // where foreign code that is asked for the schema does not return
 	switch {
 	case err != nil && decided(err) != undecided:
 		c.permit.End(toolguard.Outcome(decided(err)))
