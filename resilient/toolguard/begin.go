@@ -188,7 +188,7 @@ func (t *Turn) refuse(e *RefusedError) *RefusedError {
 	switch {
 	case t == nil:
 	case e.Reason == ReasonBudget: // that is for all watched tools
-		e.Others = slices.DeleteFunc(t.Others(e.Tool), t.guard.plan.watches)
+		e.Others = t.unwatched()
 	default:
 		e.Others = t.Others(e.Tool)
 	}
