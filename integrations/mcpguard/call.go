@@ -3,6 +3,7 @@ package mcpguard
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -96,6 +97,10 @@ func (s *served) call(ctx context.Context, next mcp.MethodHandler, req *mcp.Call
 	return result, err
 }
 
+// MetaKeyRefused marks a result, in its _meta, as a refusal of a guard: the tool has not
+// run. It has an object with the "reason" and, if somebody knows, "until" when (RFC 3339).
+const MetaKeyRefused = "io.github.seed42274fcc.stoic/refused"
+
 // answer makes a refusal what the model is to get: a normal result. Any other error stays
 // one. complete may add to a copy of the refusal.
 func answer(err error, complete func(*toolguard.RefusedError)) (*mcp.CallToolResult, error) {
@@ -105,5 +110,12 @@ func answer(err error, complete func(*toolguard.RefusedError)) (*mcp.CallToolRes
 	}
 	own := *refused
 	complete(&own)
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: own.Message()}}}, nil
+	why := map[string]any{"reason": own.Reason.String()}
+	if !own.Until.IsZero() {
+		why["until"] = own.Until.UTC().Format(time.RFC3339)
+	}
+	return &mcp.CallToolResult{
+		Meta:    mcp.Meta{MetaKeyRefused: why},
+		Content: []mcp.Content{&mcp.TextContent{Text: own.Message()}},
+	}, nil
 }

@@ -25,6 +25,8 @@ func (c *call) settle(ctx context.Context, result *mcp.CallToolResult, err error
 		c.permit.EndResult(nil, err)
 	case result == nil:
 		c.permit.End(toolguard.Ignored)
+	case refusedElsewhere(result):
+		c.permit.End(toolguard.Ignored)
 	case needsInput(result):
 		c.permit.End(toolguard.Running)
 	case result.IsError:
@@ -56,6 +58,12 @@ func (c *call) settleReported(ctx context.Context, result *mcp.CallToolResult) {
 // SDK marks only what goes to clients that know of it.
 func needsInput(result *mcp.CallToolResult) bool {
 	return result.NeedsInput() || result.InputRequests != nil
+}
+
+// refusedElsewhere reports whether the guard of a server has answered, and not its tool.
+func refusedElsewhere(result *mcp.CallToolResult) bool {
+	_, is := result.Meta[MetaKeyRefused]
+	return is
 }
 
 type decision int
