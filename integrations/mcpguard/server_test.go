@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed42274fcc/stoic/integrations/mcpguard"
 	"github.com/seed42274fcc/stoic/resilient/breaker"
 	"github.com/seed42274fcc/stoic/resilient/toolguard"
 )
@@ -50,6 +51,36 @@ func TestServerKeepsBrokenToolAway(t *testing.T) {
 				assert.Equal(t, "42", text(t, result))
 			})
 		}
+	}
+}
+
+// A117: the refusal of a tool with an output schema is an error to the protocol, with the text
+// for the model. A result without structured content is none to clients that insist on it.
+func TestRefusalOfAToolWithAnOutputSchema(t *testing.T) {
+	type found struct {
+		Title string `json:"title"`
+	}
+	for _, version := range versions {
+		server, g := newServer(newBackend(works), nil), newGuard(t, watchAll())
+		runs := 0
+		mcp.AddTool(server, &mcp.Tool{Name: "find"}, func(context.Context, *mcp.CallToolRequest, query) (*mcp.CallToolResult, found, error) {
+			runs++
+			return nil, found{}, errDown
+		})
+		g.Protect(server)
+		c, ours := inMemory(t, server, version, nil), newGuard(t, watchAll())
+		open(t, g, c, "find")
+		s := ours.Client(c.ClientSession, nil)
+		for range 50 {
+			result, err := call(t.Context(), s, "find")
+			require.NoError(t, err)
+			assert.True(t, result.IsError)
+			assert.Nil(t, result.StructuredContent)
+			assert.Contains(t, text(t, result), `Tool "find" is temporarily unavailable until `)
+			assert.Contains(t, result.Meta, mcpguard.MetaKeyRefused)
+		}
+		assert.Equal(t, 3, runs)
+		assert.Empty(t, ours.Tools().Tools(), "nor an error of the tool, to a client's guard")
 	}
 }
 
