@@ -84,6 +84,27 @@ func TestRefusalOfAToolWithAnOutputSchema(t *testing.T) {
 	}
 }
 
+// A115: a tool that stays in the list, since too much would be missing there, is no other
+// way for a model that is refused.
+func TestListedToolsAreNoAlternative(t *testing.T) {
+	options := watchAll()
+	options.MaxWithheldShare = 0.5
+	server, g := newServer(newBackend(fails), nil), newGuard(t, options)
+	mcp.AddTool(server, &mcp.Tool{Name: "fetch"}, fails)
+	mcp.AddTool(server, &mcp.Tool{Name: "mail"}, fails)
+	g.Protect(server)
+	c := inMemory(t, server, modern, nil)
+	for _, tool := range []string{"search", "fetch", "mail"} {
+		open(t, g, c, tool)
+	}
+	assert.Len(t, listed(t, c.ClientSession), 2, "calc, and the one that is back first")
+	for _, tool := range []string{"search", "fetch", "mail"} {
+		result, err := call(t.Context(), c, tool)
+		requireRefused(t, result, err)
+		assert.Contains(t, text(t, result), `Other tools: "calc".`)
+	}
+}
+
 // A106: it comes back within a session, by the first call after its cooldown.
 func TestServerRecovers(t *testing.T) {
 	bubble(t, func(t *testing.T) {
