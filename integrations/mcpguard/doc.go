@@ -28,6 +28,10 @@
 // promises no such news, or a mode that leaves the list as it is, sends none. A client
 // may keep a list that lacks a tool for no longer than the tool is withheld.
 //
+// The Options' Key and Session are asked with the context of the request, in which the SDK
+// puts no session. Middleware that is added to the server after Protect comes before the
+// guard: let it put there what they need, such as the session's ID.
+//
 // # Behind a client session
 //
 //	session := guard.Client(plain, nil)

@@ -2,6 +2,7 @@ package mcpguard_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -337,6 +338,45 @@ func TestRegisteredToolsStayAsTheyAre(t *testing.T) {
 	after, err := inMemory(t, server, modern, nil).ListTools(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Equal(t, before.Tools, after.Tools)
+}
+
+// A105: middleware before the guard says whose request it is, so that a session's failures
+// are its own, and its key.
+func TestSessionsAreToldApart(t *testing.T) {
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			type sessionKey struct{}
+			id := func(ctx context.Context) string { return ctx.Value(sessionKey{}).(string) }
+			options := watchAll()
+			options.Key, options.Session, options.MaxFailuresPerSession = id, id, 4
+			server, g := newServer(newBackend(fails), nil), newGuard(t, options)
+			mcp.AddTool(server, &mcp.Tool{Name: "fetch"}, fails)
+			g.Protect(server)
+			server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+				return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+					session := fmt.Sprintf("%p", req.GetSession()) // in memory it has no ID
+					return next(context.WithValue(ctx, sessionKey{}, session), method, req)
+				}
+			})
+			ann, bob := inMemory(t, server, version, nil), inMemory(t, server, version, nil)
+			for range 3 {
+				_, err := call(t.Context(), ann, "search")
+				require.NoError(t, err)
+			}
+			assert.Equal(t, []string{"calc", "fetch"}, listed(t, ann.ClientSession))
+			assert.Equal(t, []string{"calc", "fetch", "search"}, listed(t, bob.ClientSession))
+			_, err := call(t.Context(), ann, "fetch") // the fourth failure
+			require.NoError(t, err)
+			assert.Empty(t, listed(t, ann.ClientSession))
+			result, err := call(t.Context(), ann, "calc")
+			require.NoError(t, err)
+			assert.False(t, result.IsError)
+			assert.Contains(t, text(t, result), "Stop calling tools: 4 calls in this session have failed")
+			result, err = call(t.Context(), bob, "calc")
+			require.NoError(t, err)
+			assert.Equal(t, "42", text(t, result))
+		})
+	}
 }
 
 // A name alone makes no state, and is no error of anybody's.

@@ -100,6 +100,47 @@ func TestFleetSharesWhatItKnows(t *testing.T) {
 	}
 }
 
+// Where the list stays as it is, a turn asks nothing: a replica learns of an outage by its
+// first call, before the tool would run, and of its end likewise.
+func TestFleetSharesWhatItKnowsWhereTheListStays(t *testing.T) {
+	for name, memory := range stores {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				store := newSpy(memory)
+				options := watchAll()
+				options.Store, options.Mode = store, toolguard.GuardOnly
+				g, other := newGuard(t, options), newGuard(t, options)
+				names := []string{"search", "calc"}
+				turn := g.Turn(t.Context(), names)
+				for range 3 {
+					require.NoError(t, call(turn.Context(t.Context()), g, "search", toolguard.Error))
+				}
+				before := store.trips.Load()
+				turn = other.Turn(t.Context(), names)
+				assert.Equal(t, before, store.trips.Load())
+				_, err := turn.Begin(t.Context(), "search")
+				refused := refusedBy(t, err)
+				assert.Equal(t, toolguard.ReasonOpen, refused.Reason)
+				assert.Equal(t, []string{"calc"}, refused.Others)
+				assert.LessOrEqual(t, store.trips.Load(), before+1)
+
+				time.Sleep(time.Minute)
+				permit, err := other.Turn(t.Context(), names).Begin(t.Context(), "search")
+				require.NoError(t, err)
+				require.True(t, permit.Probe())
+				_, err = g.Turn(t.Context(), names).Begin(t.Context(), "search")
+				requireRefused(t, err)
+				permit.End(toolguard.Success)
+				time.Sleep(2 * time.Second)
+				permit, err = g.Turn(t.Context(), names).Begin(t.Context(), "search")
+				require.NoError(t, err)
+				assert.False(t, permit.Probe())
+				permit.End(toolguard.Success)
+			})
+		})
+	}
+}
+
 // A server without turns takes part from the first call of what Monitor names.
 func TestServersShareWithoutTurns(t *testing.T) {
 	options := toolguard.Options{Monitor: []string{"search"}, Store: newSpy(nil)}
