@@ -16,7 +16,26 @@ func (p *Permit) judge(value any, err error) (Outcome, time.Duration) {
 	if o != Error {
 		return o, 0
 	}
-	return o, max(marks.RetryAfter, 0)
+	return o, max(marks.RetryAfter, hintOf(err), 0)
+}
+
+// hintOf is how long the server has asked to wait at the end of retries inside of the call.
+func hintOf(err error) time.Duration {
+	if e, ok := found[*resilient.ExhaustedError](err); ok && e != nil {
+		return e.RetryAfter
+	}
+	return 0
+}
+
+// found is errors.As. An error whose methods panic has nothing in it.
+func found[E error](err error) (e E, ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	ok = errors.As(err, &e)
+	return e, ok
 }
 
 func (p *Permit) outcome(value any, err error, marks resilient.Marks) Outcome {

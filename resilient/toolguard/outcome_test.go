@@ -309,6 +309,26 @@ func TestRetryAfter(t *testing.T) {
 	})
 }
 
+// The hint holds also where the call has a guarded one inside, which asks a server and
+// gives up since it may not wait so long.
+func TestRetryAfterOfACallInside(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newGuard(t, watchAll())
+		server, err := resilient.NewGuard("server", resilient.DefaultPolicy(), &resilient.Options{Logger: silent})
+		require.NoError(t, err)
+		_, err = toolguard.Call(t.Context(), g, "search", 0, func(ctx context.Context, _ int) (int, error) {
+			return resilient.Execute(ctx, server, resilient.Idempotent("find"), func(context.Context) (int, error) {
+				return 0, resilient.RetryAfter(errDown, 300*time.Second)
+			})
+		})
+		require.ErrorIs(t, err, errDown)
+		time.Sleep(299 * time.Second)
+		require.Empty(t, offered(g.Turn(t.Context(), []string{"search"}), "search"))
+		time.Sleep(time.Second)
+		assert.NotEmpty(t, offered(g.Turn(t.Context(), []string{"search"}), "search"))
+	})
+}
+
 func TestCallOfNothing(t *testing.T) {
 	_, err := toolguard.Call[int, int](t.Context(), newGuard(t, watchAll()), "search", 0, nil)
 	require.ErrorIs(t, err, resilient.ErrNilFunction)
