@@ -181,13 +181,17 @@ func (t *Turn) note(one *tool, permit breaker.Permit) bool {
 	return true
 }
 
-// others adds to a refusal what else the model may call in this turn.
+// others adds to a refusal what else the model may call in this turn: what is not
+// withheld, and has not been found broken since.
 func (t *Turn) others(e *RefusedError) *RefusedError {
-	if t != nil {
-		e.Others = slices.DeleteFunc(slices.Clone(t.names), func(name string) bool {
-			return name == e.Tool || t.byName[name] != nil
-		})
+	if t == nil {
+		return e
 	}
+	now := t.guard.now()
+	ts := t.guard.shelf.of(t.key, now)
+	e.Others = slices.DeleteFunc(slices.Clone(t.names), func(name string) bool {
+		return name == e.Tool || t.byName[name] != nil || ts.rejects(name, now)
+	})
 	return e
 }
 

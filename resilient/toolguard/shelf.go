@@ -29,6 +29,15 @@ type tools struct {
 
 func (ts *tools) get(name string) *tool { return (*ts.byName.Load())[name] }
 
+// rejects reports whether a tool is known to be broken, and not due. Nil knows of none.
+func (ts *tools) rejects(name string, now time.Duration) bool {
+	if ts == nil {
+		return false
+	}
+	one := ts.get(name)
+	return one != nil && one.rejects(now)
+}
+
 // of returns the tools of a key; nil if there are none.
 func (s *shelf) of(key string, now time.Duration) *tools {
 	s.mu.RLock()
