@@ -181,18 +181,30 @@ func (t *Turn) note(one *tool, permit breaker.Permit) bool {
 	return true
 }
 
-// others adds to a refusal what else the model may call in this turn: what is not
-// withheld, and has not been found broken since.
+// others adds to a refusal what else the model may call in this turn.
 func (t *Turn) others(e *RefusedError) *RefusedError {
-	if t == nil {
-		return e
+	switch {
+	case t == nil:
+	case e.Reason == ReasonBudget:
+		e.Others = t.unwatched()
+	default:
+		e.Others = t.left(e.Tool)
 	}
+	return e
+}
+
+// left are the tools but one that are not withheld, and have not been found broken since.
+func (t *Turn) left(but string) []string {
 	now := t.guard.now()
 	ts := t.guard.shelf.of(t.key, now)
-	e.Others = slices.DeleteFunc(slices.Clone(t.names), func(name string) bool {
-		return name == e.Tool || t.byName[name] != nil || ts.rejects(name, now)
+	return slices.DeleteFunc(slices.Clone(t.names), func(name string) bool {
+		return name == but || t.byName[name] != nil || ts.rejects(name, now)
 	})
-	return e
+}
+
+// unwatched are the tools that no budget is for.
+func (t *Turn) unwatched() []string {
+	return slices.DeleteFunc(slices.Clone(t.names), t.guard.plan.watches)
 }
 
 // failures are those of the turn's session.
