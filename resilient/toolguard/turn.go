@@ -23,7 +23,6 @@ type Turn struct {
 	byName   map[string]*Withheld
 
 	mu     sync.Mutex // guards what follows; never held while foreign code runs
-	closed bool
 	claims []claim
 }
 
@@ -152,7 +151,7 @@ func (t *Turn) Close() {
 	}
 	t.mu.Lock()
 	claims := t.claims
-	t.closed, t.claims = true, nil
+	t.claims = nil
 	t.mu.Unlock()
 	for _, c := range claims {
 		if !c.used {
