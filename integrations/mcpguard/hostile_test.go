@@ -129,3 +129,23 @@ func TestOtherSubscriptionsEnd(t *testing.T) {
 		assert.Equal(t, int64(1), c.changed.Load())
 	})
 }
+
+// Two guards of one server would refuse each other's probe, and take that for a success.
+func TestProtectedTwice(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		search := newBackend(fails)
+		server, g := newServer(search, nil), newGuard(t, watchAll())
+		g.Protect(server)
+		g.Protect(server)
+		c := inMemory(t, server, legacy, nil)
+		open(t, g, c, "search")
+		synctest.Wait()
+		assert.Equal(t, int64(1), c.changed.Load())
+		time.Sleep(time.Minute)
+		result, err := call(t.Context(), c, "search")
+		require.NoError(t, err)
+		assert.True(t, result.IsError)
+		assert.Equal(t, breaker.Open, state(g, "search"))
+		assert.Equal(t, int64(4), search.hits.Load())
+	})
+}

@@ -100,7 +100,7 @@ func (i *inbox) letter(session *mcp.ServerSession) (params *mcp.ToolListChangedP
 		return &mcp.ToolListChangedParams{Meta: mcp.Meta{mcp.MetaKeySubscriptionID: all[len(all)-1].id}}, i.next
 	}
 	hello := session.InitializeParams()
-	if i.silent || hello == nil || hello.ProtocolVersion >= firstWithSubscriptions {
+	if i.next == nil || i.silent || hello == nil || hello.ProtocolVersion >= firstWithSubscriptions {
 		return nil, nil
 	}
 	return &mcp.ToolListChangedParams{}, i.next
