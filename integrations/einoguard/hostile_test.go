@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"time"
 
+	"github.com/cloudwego/eino/adk"
 	"github.com/cloudwego/eino/compose"
 	"github.com/cloudwego/eino/schema"
 	"github.com/eino-contrib/jsonschema"
@@ -27,4 +29,23 @@ func TestSchemaWithoutEnd(t *testing.T) {
 		require.Error(t, err)
 	}
 	assert.Equal(t, breaker.Open, state(g, "search"), "what cannot be checked fits")
+}
+
+// A configuration that is copied from a protected one is protected again. Two guards of
+// one agent would keep each other's probe from the model for ever, and count twice.
+func TestProtectedTwice(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g, b := newGuard(t, watchAll()), newBackend("search", fails)
+		protected := func() *adk.ChatModelAgentConfig {
+			config := configured(persistent("search"), invokable{b})
+			g.Protect(config)
+			return config // run protects it again
+		}
+		run(t, g, protected())
+		assert.EqualValues(t, 3, b.hits.Load())
+		b.set(works)
+		time.Sleep(time.Minute)
+		run(t, g, protected())
+		assert.Equal(t, breaker.Closed, state(g, "search"))
+	})
 }

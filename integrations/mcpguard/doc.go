@@ -78,5 +78,7 @@
 // A refusal has no structured content, since there is none. A list with pages is
 // filtered by page, and MaxWithheldShare is one of a page. A server whose HTTP sessions
 // end with each request tells only those that have subscribed. Where the Options have a
-// Key, all sessions are told, also those of other keys.
+// Key, all sessions are told, also those of other keys. A guard in a server and one behind
+// a session with it must not share circuits, by a store or because they are the same: the
+// server would refuse the client's probe. Give the session a Prefix.
 package mcpguard

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -105,5 +106,46 @@ func TestSchemaThatCannotBeAskedFor(t *testing.T) {
 		result, err := call(t.Context(), c, "search")
 		require.NoError(t, err)
 		assert.Equal(t, "42", text(t, result))
+	})
+}
+
+// A subscription to something else that comes to its end is none of the list's.
+func TestOtherSubscriptionsEnd(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		yes := func(context.Context, *mcp.SubscribeRequest) error { return nil }
+		no := func(context.Context, *mcp.UnsubscribeRequest) error { return nil }
+		server := newServer(newBackend(fails), &mcp.ServerOptions{SubscribeHandler: yes, UnsubscribeHandler: no})
+		server.AddResource(&mcp.Resource{URI: "file:///a", Name: "a"}, nil)
+		g := newGuard(t, watchAll())
+		g.Protect(server)
+		c := inMemory(t, server, modern, nil)
+		synctest.Wait()
+		require.NoError(t, c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "file:///a"}))
+		synctest.Wait()
+		require.NoError(t, c.Unsubscribe(t.Context(), &mcp.UnsubscribeParams{URI: "file:///a"}))
+		synctest.Wait()
+		open(t, g, c, "search")
+		synctest.Wait()
+		assert.Equal(t, int64(1), c.changed.Load())
+	})
+}
+
+// Two guards of one server would refuse each other's probe, and take that for a success.
+func TestProtectedTwice(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		search := newBackend(fails)
+		server, g := newServer(search, nil), newGuard(t, watchAll())
+		g.Protect(server)
+		g.Protect(server)
+		c := inMemory(t, server, legacy, nil)
+		open(t, g, c, "search")
+		synctest.Wait()
+		assert.Equal(t, int64(1), c.changed.Load())
+		time.Sleep(time.Minute)
+		result, err := call(t.Context(), c, "search")
+		require.NoError(t, err)
+		assert.True(t, result.IsError)
+		assert.Equal(t, breaker.Open, state(g, "search"))
+		assert.Equal(t, int64(4), search.hits.Load())
 	})
 }

@@ -42,7 +42,9 @@ func (s *served) receiving(next mcp.MethodHandler) mcp.MethodHandler {
 			s.inbox.initialized(result)
 			return result, err
 		case methodListen:
-			defer s.inbox.unsubscribed(req.GetSession())
+			own := &subscription{}
+			ctx = withSubscription(ctx, own)
+			defer s.inbox.unsubscribed(req.GetSession(), own)
 		}
 		return next(ctx, method, req)
 	}

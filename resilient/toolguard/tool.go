@@ -91,7 +91,7 @@ func (t *tool) admits(now time.Duration) bool {
 	return c == nil || c.Admits(t.clock(now))
 }
 
-// rejects reports whether a call at that time, on the guard's clock, would be refused.
+// rejects reports whether a call at that time would be refused, as far as is known.
 func (t *tool) rejects(now time.Duration) bool {
 	c := t.circuit.Load()
 	return c != nil && c.Rejects(t.clock(now)) != nil
