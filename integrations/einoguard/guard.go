@@ -52,12 +52,19 @@ func (g *Guard) Tools() *toolguard.Guard { return g.tools }
 func (g *Guard) Close() { g.tools.Close() }
 
 // Protect puts the guard into the configuration of an agent, before the agent is made.
-// Call it once for each configuration, and last: what is added to the Handlers later sees
-// the tools before the guard does. The Handlers get a new slice. What the Exit tool is
-// called, and by which aliases the tools are, is taken from the configuration.
+// Call it for each configuration, and last: what is added to the Handlers later sees the
+// tools before the guard does. The Handlers get a new slice. If the guard is in them, as in
+// a copy of a configuration that was protected, it is moved: two of them would keep each
+// other's probes from the model. What the Exit tool is called, and by which aliases the
+// tools are, is taken from the configuration.
 func (g *Guard) Protect(config *adk.ChatModelAgentConfig) {
 	m := &middleware{guard: g, exit: config.Exit, canonical: canonical(config.ToolsConfig.ToolAliases)}
-	config.Handlers = append(slices.Clone(config.Handlers), m)
+	config.Handlers = append(slices.DeleteFunc(slices.Clone(config.Handlers), g.isIn), m)
+}
+
+func (g *Guard) isIn(handler adk.ChatModelAgentMiddleware) bool {
+	m, is := handler.(*middleware)
+	return is && m.guard == g
 }
 
 // Middleware is for agents whose configuration is made elsewhere: put it last into their

@@ -36,7 +36,7 @@ func (s *served) sending(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 			return result, err
 		}
-		s.inbox.acknowledged(method, req)
+		s.inbox.acknowledged(ctx, method, req)
 		return next(ctx, method, req)
 	}
 }

@@ -30,10 +30,20 @@ type absence struct {
 	timer   *time.Timer      // nil where there is no end
 }
 
-func (b *bell) add(s *served) {
+// add adds a server. It reports false where that was done before: two guards of one server
+// would refuse each other's probes.
+func (b *bell) add(s *served) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	same := func(one weak.Pointer[served]) bool {
+		before := one.Value()
+		return before != nil && before.server == s.server
+	}
+	if slices.ContainsFunc(b.servers, same) {
+		return false
+	}
 	b.servers = append(slices.DeleteFunc(b.servers, gone), weak.Make(s))
+	return true
 }
 
 func gone(s weak.Pointer[served]) bool { return s.Value() == nil }

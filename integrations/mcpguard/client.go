@@ -49,14 +49,10 @@ type Turn struct {
 // which is not changed: what is withheld is looked up each time. The error is that of
 // [mcp.ClientSession.ListTools].
 func (s *Session) Turn(ctx context.Context) (*Turn, error) {
-	var all []*mcp.Tool
-	for tool, err := range s.session.Tools(ctx, nil) {
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, tool)
+	all, err := s.list(ctx)
+	if err != nil {
+		return nil, err
 	}
-	s.listed.Store(&all)
 	known := names(all)
 	for i := range known {
 		known[i] = s.prefix + known[i]
@@ -88,12 +84,36 @@ func (s *Session) CallTool(ctx context.Context, params *mcp.CallToolParams) (*mc
 		return s.session.CallTool(ctx, params)
 	}
 	c := call{permit: permit, misfit: func() bool {
-		listed := s.listed.Load()
-		return listed != nil && misfit(find(*listed, params.Name), params.Arguments)
+		return misfit(find(s.known(permit.Context()), params.Name), params.Arguments)
 	}}
 	return c.run(permit.Context(), func(ctx context.Context) (*mcp.CallToolResult, error) {
 		return s.session.CallTool(ctx, params)
 	})
+}
+
+// known are the session's tools as the last turn has listed them; where there was no turn
+// yet, they are listed for this.
+func (s *Session) known(ctx context.Context) []*mcp.Tool {
+	if listed := s.listed.Load(); listed != nil {
+		return *listed
+	}
+	all, err := s.list(ctx)
+	if err != nil {
+		return nil
+	}
+	return all
+}
+
+// list lists all pages, and keeps them.
+func (s *Session) list(ctx context.Context) (all []*mcp.Tool, err error) {
+	for tool, err := range s.session.Tools(ctx, nil) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, tool)
+	}
+	s.listed.Store(&all)
+	return all, nil
 }
 
 // unprefix gives the tools the names that the model knows.

@@ -50,11 +50,14 @@ func (g *Guard) Close() {
 	g.tools.Close()
 }
 
-// Protect puts the guard before a server's tools. Call it once for each server, before
-// its first session; middleware that is added later sees what the guard refuses, too.
+// Protect puts the guard before a server's tools. Call it for each server, before its
+// first session; middleware that is added later sees what the guard refuses, too. A second
+// time does nothing.
 func (g *Guard) Protect(server *mcp.Server) {
 	s := &served{guard: g, server: server}
+	if !g.bell.add(s) {
+		return
+	}
 	server.AddReceivingMiddleware(s.receiving)
 	server.AddSendingMiddleware(s.sending)
-	g.bell.add(s)
 }

@@ -2,6 +2,7 @@ package mcpguard
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,8 +23,19 @@ const (
 type inbox struct {
 	mu            sync.Mutex // never held while something is sent
 	next          mcp.MethodHandler
-	silent        bool                       // the server has said that it tells of no changes
-	subscriptions map[*mcp.ServerSession]any // the id of the request that asked for it
+	silent        bool // the server has said that it tells of no changes
+	subscriptions map[*mcp.ServerSession][]*subscription
+}
+
+// subscription is one that a session has asked for. It may be to anything, and is one to
+// the list only where it is among those of the inbox.
+type subscription struct{ id any } // of the request that asked for it
+
+type subscriptionKey struct{}
+
+// withSubscription returns a context for the request: the answer to it is sent with that.
+func withSubscription(ctx context.Context, own *subscription) context.Context {
+	return context.WithValue(ctx, subscriptionKey{}, own)
 }
 
 func (i *inbox) send(next mcp.MethodHandler) {
@@ -45,8 +57,9 @@ func (i *inbox) initialized(result mcp.Result) {
 
 // acknowledged takes note of a subscription: the server's answer to it has its id, and
 // what of it was granted.
-func (i *inbox) acknowledged(method string, req mcp.Request) {
-	if method != notificationAcked {
+func (i *inbox) acknowledged(ctx context.Context, method string, req mcp.Request) {
+	own, asked := ctx.Value(subscriptionKey{}).(*subscription)
+	if method != notificationAcked || !asked {
 		return
 	}
 	params, ok := req.GetParams().(*mcp.SubscriptionsAcknowledgedParams)
@@ -57,30 +70,37 @@ func (i *inbox) acknowledged(method string, req mcp.Request) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.subscriptions == nil {
-		i.subscriptions = map[*mcp.ServerSession]any{}
+		i.subscriptions = map[*mcp.ServerSession][]*subscription{}
 	}
-	i.subscriptions[session] = params.Meta[mcp.MetaKeySubscriptionID]
+	own.id = params.Meta[mcp.MetaKeySubscriptionID]
+	i.subscriptions[session] = append(i.subscriptions[session], own)
 }
 
-func (i *inbox) unsubscribed(s mcp.Session) {
+// unsubscribed forgets that subscription; a session may have others.
+func (i *inbox) unsubscribed(s mcp.Session, own *subscription) {
 	session, ok := s.(*mcp.ServerSession)
 	if !ok {
 		return
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	delete(i.subscriptions, session)
+	left := slices.DeleteFunc(i.subscriptions[session], func(one *subscription) bool { return one == own })
+	if len(left) == 0 {
+		delete(i.subscriptions, session)
+		return
+	}
+	i.subscriptions[session] = left
 }
 
 // letter is what a session is told, nil if it cannot be.
 func (i *inbox) letter(session *mcp.ServerSession) (params *mcp.ToolListChangedParams, send mcp.MethodHandler) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if id, ok := i.subscriptions[session]; ok {
-		return &mcp.ToolListChangedParams{Meta: mcp.Meta{mcp.MetaKeySubscriptionID: id}}, i.next
+	if all := i.subscriptions[session]; len(all) > 0 {
+		return &mcp.ToolListChangedParams{Meta: mcp.Meta{mcp.MetaKeySubscriptionID: all[len(all)-1].id}}, i.next
 	}
 	hello := session.InitializeParams()
-	if i.silent || hello == nil || hello.ProtocolVersion >= firstWithSubscriptions {
+	if i.next == nil || i.silent || hello == nil || hello.ProtocolVersion >= firstWithSubscriptions {
 		return nil, nil
 	}
 	return &mcp.ToolListChangedParams{}, i.next

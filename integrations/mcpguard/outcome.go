@@ -15,6 +15,7 @@ var errReported = errors.New("the tool has answered with an error")
 // settle ends the permit by what the call came to: by types, never by a text. What the
 // protocol does not decide is judged as toolguard.Call judges it.
 func (c *call) settle(ctx context.Context, result *mcp.CallToolResult, err error) {
+	defer c.permit.End(toolguard.Ignored) // where foreign code that is asked for the schema does not return
 	switch {
 	case err != nil && decided(err) != undecided:
 		c.permit.End(toolguard.Outcome(decided(err)))
@@ -23,6 +24,8 @@ func (c *call) settle(ctx context.Context, result *mcp.CallToolResult, err error
 	case err != nil:
 		c.permit.EndResult(nil, err)
 	case result == nil:
+		c.permit.End(toolguard.Ignored)
+	case refusedElsewhere(result):
 		c.permit.End(toolguard.Ignored)
 	case needsInput(result):
 		c.permit.End(toolguard.Running)
@@ -55,6 +58,12 @@ func (c *call) settleReported(ctx context.Context, result *mcp.CallToolResult) {
 // SDK marks only what goes to clients that know of it.
 func needsInput(result *mcp.CallToolResult) bool {
 	return result.NeedsInput() || result.InputRequests != nil
+}
+
+// refusedElsewhere reports whether the guard of a server has answered, and not its tool.
+func refusedElsewhere(result *mcp.CallToolResult) bool {
+	_, is := result.Meta[MetaKeyRefused]
+	return is
 }
 
 type decision int

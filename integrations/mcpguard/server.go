@@ -42,7 +42,9 @@ func (s *served) receiving(next mcp.MethodHandler) mcp.MethodHandler {
 			s.inbox.initialized(result)
 			return result, err
 		case methodListen:
-			defer s.inbox.unsubscribed(req.GetSession())
+			own := &subscription{}
+			ctx = withSubscription(ctx, own)
+			defer s.inbox.unsubscribed(req.GetSession(), own)
 		}
 		return next(ctx, method, req)
 	}
@@ -90,9 +92,7 @@ func without(tools []*mcp.Tool, hidden map[string]toolguard.Withheld) []*mcp.Too
 // its client will use it. So nothing is claimed for it, and a tool that may be tried
 // again is in it; the call that comes first is the probe.
 func (g *Guard) hidden(ctx context.Context, tools []*mcp.Tool) map[string]toolguard.Withheld {
-	over, cancel := context.WithCancel(ctx)
-	cancel() // a turn claims nothing in a context that is over
-	turn := g.tools.Turn(over, names(tools))
+	turn := g.look(ctx, tools)
 	defer turn.Close()
 	hidden := map[string]toolguard.Withheld{}
 	for _, w := range turn.Withheld() {
@@ -101,6 +101,13 @@ func (g *Guard) hidden(ctx context.Context, tools []*mcp.Tool) map[string]toolgu
 		}
 	}
 	return hidden
+}
+
+// look makes a turn that claims nothing.
+func (g *Guard) look(ctx context.Context, tools []*mcp.Tool) *toolguard.Turn {
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	return g.tools.Turn(over, names(tools))
 }
 
 // due reports whether a tool may be tried again, or is being tried.

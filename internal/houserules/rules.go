@@ -91,6 +91,8 @@ var Rules = map[string]Rule{
 	"internal/houserules": {Why: "test support"},
 	"internal/readme":     {Why: "test support"},
 	"internal/testmodule": {Why: "test support"},
+
+	"internal/schemacost": {Why: leaf},
 }
 
 // Sentinels lists packages of which the core may use nothing but the names given: an error to compare with is no

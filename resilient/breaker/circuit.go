@@ -140,7 +140,7 @@ func New(name string, settings Settings, options *Options) (*Circuit, error) {
 	}
 	c.publish(c.Now())
 	if c.fleet != nil {
-		c.fleet.stop = c.fleet.store.Watch(c.name, c.hear)
+		c.watch()
 	}
 	return c, nil
 }
@@ -152,7 +152,7 @@ func (c *Circuit) Close() {
 	if c.fleet == nil {
 		return
 	}
-	c.fleet.stop()
+	c.unwatch()
 	c.mu.Lock()
 	c.fleet.closed = true
 	c.join(false)

@@ -174,6 +174,28 @@ func (c *Circuit) askWithin(patience time.Duration, command Command) (answer Ans
 	return answer, err
 }
 
+// watch asks for news. A store that panics has none: it is asked instead.
+func (c *Circuit) watch() {
+	defer func() {
+		if value := recover(); value != nil {
+			c.report(value)
+		}
+	}()
+	c.fleet.stop = c.fleet.store.Watch(c.name, c.hear)
+}
+
+// unwatch wants no more of them.
+func (c *Circuit) unwatch() {
+	defer func() {
+		if value := recover(); value != nil {
+			c.report(value)
+		}
+	}()
+	if c.fleet.stop != nil {
+		c.fleet.stop()
+	}
+}
+
 var errNoAnswer = errors.New("the store did not return")
 
 // do sends one command. A store that panics has not answered.

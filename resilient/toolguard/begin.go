@@ -59,16 +59,16 @@ func (g *Guard) begin(ctx context.Context, turn *Turn, name string) (*Permit, er
 	}
 	now := g.now()
 	if failures, spent := g.sessions.spent(p.session, now); spent {
-		return nil, turn.others(&RefusedError{Tool: name, Reason: ReasonBudget, Failures: failures})
+		return nil, turn.refuse(&RefusedError{Tool: name, Reason: ReasonBudget, Failures: failures})
 	}
 	p.rule = g.rules.Load().of(name)
 	p.tool = g.toolFor(turn, p.key, name, now)
 	if p.tool != nil {
 		p.tool.used.Store(int64(now))
-		permit, refused := g.admit(turn, p.tool, now)
+		permit, refused := p.admit(turn, now)
 		if refused != nil {
 			p.tool.refused.Add(1)
-			return nil, turn.others(refused)
+			return nil, turn.refuse(refused)
 		}
 		p.permit = permit
 		if ctx.Err() != nil { // it may have taken a while
@@ -98,24 +98,26 @@ func (g *Guard) toolFor(turn *Turn, key, name string, now time.Duration) *tool {
 }
 
 // admit asks for a permit, in a turn that has its own say.
-func (g *Guard) admit(turn *Turn, one *tool, now time.Duration) (breaker.Permit, *RefusedError) {
+func (p *Permit) admit(turn *Turn, now time.Duration) (breaker.Permit, *RefusedError) {
+	one := p.tool
 	circuit := one.circuit.Load()
 	if turn == nil {
-		permit, rejected := circuit.Acquire(one.clock(now), one.rule().timeout)
+		permit, rejected := circuit.Acquire(one.clock(now), p.rule.timeout)
 		return permit, refusal(one, rejected)
 	}
 	mine, has, second := turn.use(one)
 	switch {
 	case has && now <= mine.until:
+		p.rule = mine.rule // others may be in force by now, and its place is not kept for so long
 		return mine.permit, nil
 	case has: // too late: it would end after its lease
 		circuit.Settle(mine.permit, breaker.Neutral, nil)
-		permit, rejected := circuit.Acquire(circuit.Now(), one.rule().timeout)
+		permit, rejected := circuit.Acquire(circuit.Now(), p.rule.timeout)
 		return permit, refusal(one, rejected)
 	case (second || turn.byName[one.name] != nil) && !healthy(circuit):
 		return breaker.Permit{}, turn.stillRefused(one, second, now)
 	}
-	permit, rejected := circuit.Acquire(one.clock(now), one.rule().timeout)
+	permit, rejected := circuit.Acquire(one.clock(now), p.rule.timeout)
 	if rejected == nil && permit.Probe() && !turn.note(one, permit) {
 		circuit.Settle(permit, breaker.Neutral, nil)
 		return breaker.Permit{}, turn.stillRefused(one, true, now)
@@ -181,12 +183,14 @@ func (t *Turn) note(one *tool, permit breaker.Permit) bool {
 	return true
 }
 
-// others adds to a refusal what else the model may call in this turn.
-func (t *Turn) others(e *RefusedError) *RefusedError {
-	if t != nil {
-		e.Others = slices.DeleteFunc(slices.Clone(t.names), func(name string) bool {
-			return name == e.Tool || t.byName[name] != nil
-		})
+// refuse adds to a refusal what else the model may call in this turn.
+func (t *Turn) refuse(e *RefusedError) *RefusedError {
+	switch {
+	case t == nil:
+	case e.Reason == ReasonBudget: // that is for all watched tools
+		e.Others = t.unwatched()
+	default:
+		e.Others = t.Others(e.Tool)
 	}
 	return e
 }

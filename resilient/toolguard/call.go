@@ -17,9 +17,11 @@ import (
 // What fn returns comes back unchanged, and says, the first that fits:
 //
 //   - what it is marked with by [WithOutcome]
-//   - Ignored, if it is marked by [resilient.Neutral] or is somebody's refusal
-//   - Error, if it is marked by [resilient.Permanent], or its retries were in vain
-//   - Error, if it comes after the tool's own time limit
+//   - Ignored, if it is marked by [resilient.Neutral] or is a *[RefusedError]
+//   - Interrupted, if the caller's context was cancelled between the attempts of its retries
+//   - Error, if it is marked by [resilient.Permanent], its retries were in vain, or a
+//     circuit inside of the tool is open: to a model, that is a tool that does not work
+//   - Error, if it is an error that comes after the tool's own time limit
 //   - Interrupted, if the caller's context was cancelled and it is that cancellation
 //   - what [Options].Classify says
 //   - Success for nil, Error for anything else, an expired deadline among them

@@ -16,7 +16,39 @@ func (p *Permit) judge(value any, err error) (Outcome, time.Duration) {
 	if o != Error {
 		return o, 0
 	}
-	return o, max(marks.RetryAfter, 0)
+	return o, max(marks.RetryAfter, hintOf(err), 0)
+}
+
+// isRefusal reports whether a tool guard has refused, this or another one. The rejection
+// of a circuit inside of the tool is something else: the tool does not do its work.
+func isRefusal(err error) bool {
+	refused, ok := found[*RefusedError](err)
+	return ok && refused != nil
+}
+
+// cutOff reports whether retries inside of the call have ended with their context.
+func cutOff(err error) bool {
+	e, ok := found[*resilient.ExhaustedError](err)
+	return ok && e != nil && e.Reason == resilient.ReasonContext
+}
+
+// hintOf is how long the server has asked to wait at the end of retries inside of the call.
+func hintOf(err error) time.Duration {
+	if e, ok := found[*resilient.ExhaustedError](err); ok && e != nil {
+		return e.RetryAfter
+	}
+	return 0
+}
+
+// found is errors.As. An error whose methods panic has nothing in it.
+func found[E error](err error) (e E, ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	ok = errors.As(err, &e)
+	return e, ok
 }
 
 func (p *Permit) outcome(value any, err error, marks resilient.Marks) Outcome {
@@ -24,9 +56,11 @@ func (p *Permit) outcome(value any, err error, marks resilient.Marks) Outcome {
 		return o
 	}
 	switch {
-	case marks.Neutral, marks.Refused && !marks.Exhausted:
+	case marks.Neutral, marks.Refused && !marks.Exhausted && isRefusal(err):
 		return Ignored
-	case marks.Permanent, marks.Exhausted:
+	case marks.Exhausted && cutOff(err) && p.cancelled(err):
+		return Interrupted
+	case marks.Permanent, marks.Exhausted, marks.Refused:
 		return Error
 	case err != nil && p.timedOut():
 		return Error

@@ -51,6 +51,30 @@ func TestMessages(t *testing.T) {
 	})
 }
 
+// What is named as another way is one: not what is broken too, whether the list shows that
+// or not, and not what breaks in this very turn.
+func TestOthersAreToBeHad(t *testing.T) {
+	for name, mode := range map[string]toolguard.Mode{
+		"withhold": toolguard.Withhold, "mask": toolguard.Mask, "guard only": toolguard.GuardOnly,
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				options := watchAll()
+				options.Mode, options.Exclude = mode, []string{"final_answer"}
+				g := newGuard(t, options)
+				open(t, g, "search")
+				open(t, g, "fetch")
+				turn := g.Turn(t.Context(), []string{"search", "fetch", "mail", "calc", "final_answer"})
+				_, err := turn.Begin(t.Context(), "search")
+				assert.Equal(t, []string{"mail", "calc", "final_answer"}, refusedBy(t, err).Others)
+				open(t, g, "mail")
+				_, err = turn.Begin(t.Context(), "search")
+				assert.Equal(t, []string{"calc", "final_answer"}, refusedBy(t, err).Others)
+			})
+		})
+	}
+}
+
 // Names come from outside; whatever they are, the text stays short and shows no secret.
 func TestMessagesOfStrangeNames(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -1,10 +1,6 @@
 package toolguard
 
-import (
-	"errors"
-
-	"github.com/seed42274fcc/stoic/resilient/breaker"
-)
+import "github.com/seed42274fcc/stoic/resilient/breaker"
 
 // Outcome is what a call says about the tool. Only Error counts against it, and only
 // Success for it; every other one gives the permit back and changes nothing. The zero
@@ -67,15 +63,9 @@ type outcomeMark struct {
 
 func (m *outcomeMark) Unwrap() error { return m.error }
 
-// markedOutcome finds the outermost mark. An error whose methods panic has none.
+// markedOutcome finds the outermost mark.
 func markedOutcome(err error) (o Outcome, ok bool) {
-	defer func() {
-		if recover() != nil {
-			o, ok = Ignored, false
-		}
-	}()
-	var m *outcomeMark
-	if errors.As(err, &m) && m != nil {
+	if m, ok := found[*outcomeMark](err); ok && m != nil {
 		return m.outcome, true
 	}
 	return Ignored, false

@@ -99,7 +99,8 @@ func TestJudgement(t *testing.T) {
 		"marked running":           {returns(toolguard.WithOutcome(errDown, toolguard.Running)), toolguard.Running},
 		"neutral":                  {returns(resilient.Neutral(errDown)), toolguard.Ignored},
 		"permanent":                {returns(resilient.Permanent(errDown)), toolguard.Error},
-		"another guard's refusal":  {returns(&resilient.RejectedError{Service: "db"}), toolguard.Ignored},
+		"another guard's refusal":  {returns(fmt.Errorf("agent: %w", &toolguard.RefusedError{Tool: "calc"})), toolguard.Ignored},
+		"a circuit inside":         {returns(&resilient.RejectedError{Service: "db"}), toolguard.Error},
 		"retries in vain":          {returns(&resilient.ExhaustedError{Last: errDown}), toolguard.Error},
 		"our deadline":             {hangs, toolguard.Error},
 		"classified":               {returns(errClassified), toolguard.Denied},
@@ -178,6 +179,37 @@ func TestCancellationAndDeadlines(t *testing.T) {
 			var ours *resilient.TimeoutError
 			assert.Equal(t, name != "free", errors.As(err, &ours))
 		}
+	})
+}
+
+// A caller who gives up while a call inside waits for its next attempt has interrupted the
+// tool, whose attempts are one outcome: nobody knows what the next one would have come to.
+func TestCallerWhoGivesUpBetweenAttempts(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		policy := resilient.DefaultPolicy()
+		policy.Circuit.Enabled = false
+		retry, err := resilient.NewGuard("retry", policy, &resilient.Options{Logger: silent})
+		require.NoError(t, err)
+		g := newGuard(t, watchAll())
+		search := func(ctx context.Context, attempts int) error {
+			ctx, cancel := context.WithCancelCause(ctx)
+			defer cancel(nil)
+			_, err := toolguard.Call(ctx, g, "search", 0, func(ctx context.Context, _ int) (int, error) {
+				return resilient.Execute(ctx, retry, resilient.Idempotent("find"), func(ctx context.Context) (int, error) {
+					if resilient.Attempt(ctx) == attempts {
+						time.AfterFunc(time.Millisecond, func() { cancel(errClassified) })
+					}
+					return 0, errDown
+				})
+			})
+			return err
+		}
+		for range 50 {
+			require.ErrorIs(t, search(t.Context(), 1), errClassified)
+		}
+		assert.Empty(t, g.Tools(), "Interrupted")
+		require.ErrorIs(t, search(t.Context(), policy.Retry.MaxAttempts), errDown)
+		assert.Equal(t, 1, g.Circuit("", "search").Snapshot().Failures, "all attempts were made before")
 	})
 }
 
@@ -282,6 +314,53 @@ func TestRetriesAreOneOutcome(t *testing.T) {
 	}
 }
 
+// A tool whose own circuit is open is withheld, and not called again and again for as long
+// as that one lasts: with the default policy it opens before the tool has failed three times.
+func TestCircuitInsideOfTheTool(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		db, err := resilient.NewGuard("db", resilient.DefaultPolicy(), &resilient.Options{Logger: silent})
+		require.NoError(t, err)
+		g, rounds, down := newGuard(t, watchAll()), 0, true
+		round := func() bool {
+			turn := g.Turn(t.Context(), []string{"search"})
+			defer turn.Close()
+			if len(offered(turn, "search")) == 0 {
+				return false
+			}
+			rounds++
+			_, err := toolguard.Call(turn.Context(t.Context()), g, "search", 0, func(ctx context.Context, _ int) (int, error) {
+				return resilient.Execute(ctx, db, resilient.Idempotent("find"), func(context.Context) (int, error) {
+					if down {
+						return 0, errDown
+					}
+					return 0, nil
+				})
+			})
+			return err != nil
+		}
+		for rounds < 100 && round() {
+		}
+		assert.Equal(t, 3, rounds)
+		assert.Equal(t, breaker.Open, db.Circuit().State())
+
+		// A call of another guard that was refused says nothing about this tool.
+		outer := newGuard(t, watchAll())
+		for range 50 {
+			_, err := toolguard.Call(t.Context(), outer, "agent", 0, func(ctx context.Context, _ int) (int, error) {
+				return 0, call(ctx, g, "search", toolguard.Success)
+			})
+			requireRefused(t, err)
+		}
+		assert.Empty(t, outer.Tools())
+
+		down = false
+		time.Sleep(time.Minute)
+		assert.False(t, round())
+		assert.Equal(t, 4, rounds, "the probe")
+		assert.Equal(t, breaker.Closed, g.Circuit("", "search").State())
+	})
+}
+
 // A 429 that says 300 s keeps the tool away for 300 s, although its first cooldown is 60.
 func TestRetryAfter(t *testing.T) {
 	bubble(t, func(t *testing.T) {
@@ -306,6 +385,26 @@ func TestRetryAfter(t *testing.T) {
 			_, _ = toolguard.Call(t.Context(), g, "search", 0, func(context.Context, int) (int, error) { return 0, short })
 		}
 		assert.Equal(t, breaker.Closed, g.Circuit("", "search").State())
+	})
+}
+
+// The hint holds also where the call has a guarded one inside, which asks a server and
+// gives up since it may not wait so long.
+func TestRetryAfterOfACallInside(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newGuard(t, watchAll())
+		server, err := resilient.NewGuard("server", resilient.DefaultPolicy(), &resilient.Options{Logger: silent})
+		require.NoError(t, err)
+		_, err = toolguard.Call(t.Context(), g, "search", 0, func(ctx context.Context, _ int) (int, error) {
+			return resilient.Execute(ctx, server, resilient.Idempotent("find"), func(context.Context) (int, error) {
+				return 0, resilient.RetryAfter(errDown, 300*time.Second)
+			})
+		})
+		require.ErrorIs(t, err, errDown)
+		time.Sleep(299 * time.Second)
+		require.Empty(t, offered(g.Turn(t.Context(), []string{"search"}), "search"))
+		time.Sleep(time.Second)
+		assert.NotEmpty(t, offered(g.Turn(t.Context(), []string{"search"}), "search"))
 	})
 }
 

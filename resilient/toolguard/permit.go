@@ -63,11 +63,13 @@ func (p *Permit) End(o Outcome) bool {
 
 // EndResult gives the permit back with what the call ended with, judged as [Call] judges
 // it, and returns the outcome. A [resilient.RetryAfter] on an error opens the circuit at
-// once, for at least so long. As with End, only the first end counts.
+// once, for at least so long, and so does that of a [resilient.ExhaustedError]. As with
+// End, only the first end counts.
 func (p *Permit) EndResult(value any, err error) Outcome {
 	if p == nil || p.guard == nil {
 		return Ignored
 	}
+	defer p.end(Ignored, nil, 0) // where foreign code ends the goroutine while it judges
 	o, hold := p.judge(value, err)
 	p.end(o, err, hold)
 	return o

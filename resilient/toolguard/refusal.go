@@ -60,7 +60,8 @@ type RefusedError struct {
 	Until time.Time
 	// Failures is how many the session has had, for ReasonBudget.
 	Failures int
-	// Others are the tools of the turn that the model may have instead; nil without a turn.
+	// Others are the tools of the turn that the model may have instead; nil without a
+	// turn. For ReasonBudget these are those that are not watched.
 	Others []string
 
 	rejected *breaker.RejectedError
@@ -103,7 +104,7 @@ func (e *RefusedError) Message() string {
 	name := strconv.Quote(shown(e.Tool))
 	switch e.Reason {
 	case ReasonBudget:
-		return budgetText(e.Failures)
+		return budgetText(e.Failures, e.Others)
 	case ReasonForced:
 		return "Tool " + name + " is switched off by an operator" + untilText(e.Until) + ". Do not call it. " + e.othersText()
 	case ReasonSecondProbe:
@@ -117,9 +118,18 @@ func (e *RefusedError) Message() string {
 	}
 }
 
-func budgetText(failures int) string {
-	return fmt.Sprintf("Stop calling tools: %d calls in this session have failed, and no more are allowed. "+
-		"Go on with what is known, and say what could not be done.", failures)
+// budgetText leaves a model the tools that it may need to finish.
+func budgetText(failures int, others []string) string {
+	but := ""
+	if len(others) > 0 {
+		but = " other than " + list(others)
+	}
+	calls := fmt.Sprintf("%d calls in this session have", failures)
+	if failures == 1 {
+		calls = "1 call in this session has"
+	}
+	return fmt.Sprintf("Stop calling tools%s: %s failed, and no more are allowed. "+
+		"Go on with what is known, and say what could not be done.", but, calls)
 }
 
 // whenText says until when, and what to do meanwhile.
@@ -148,15 +158,20 @@ func (e *RefusedError) othersText() string {
 	if len(e.Others) == 0 {
 		return "Go on without it, and say what could not be done."
 	}
-	names := make([]string, 0, mostOthers)
-	for _, name := range e.Others[:min(len(e.Others), mostOthers)] {
-		names = append(names, strconv.Quote(shown(name)))
+	return "Other tools: " + list(e.Others) + "."
+}
+
+// list is the first few of the names.
+func list(names []string) string {
+	first := make([]string, 0, mostOthers)
+	for _, name := range names[:min(len(names), mostOthers)] {
+		first = append(first, strconv.Quote(shown(name)))
 	}
-	text := "Other tools: " + strings.Join(names, ", ")
-	if more := len(e.Others) - len(names); more > 0 {
+	text := strings.Join(first, ", ")
+	if more := len(names) - len(first); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return text + "."
+	return text
 }
 
 // Notice says to the model, where there is a place to tell it before it calls anything,
@@ -166,7 +181,7 @@ func (t *Turn) Notice() string {
 		return ""
 	}
 	if t.withheld[0].Reason == ReasonBudget {
-		return budgetText(t.failures())
+		return budgetText(t.failures(), t.unwatched())
 	}
 	names := make([]string, 0, mostOthers)
 	for _, w := range t.withheld[:min(len(t.withheld), mostOthers)] {

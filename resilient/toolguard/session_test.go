@@ -52,7 +52,7 @@ func TestSessionBudget(t *testing.T) {
 		}
 		assert.Equal(t, 10, backend)
 		assert.Equal(t, 190, refusals)
-		assert.Equal(t, "Stop calling tools: 10 calls in this session have failed, and no more are allowed. Go on with what is known, and say what could not be done.", last)
+		assert.Equal(t, `Stop calling tools other than "final_answer": 10 calls in this session have failed, and no more are allowed. Go on with what is known, and say what could not be done.`, last)
 
 		turn := g.Turn(ctx, names)
 		assert.Equal(t, []string{"final_answer"}, offered(turn, names...), "what is excluded stays")
@@ -70,6 +70,22 @@ func TestSessionBudget(t *testing.T) {
 		g.EndSession("ann")
 		assert.Len(t, offered(g.Turn(ctx, names), names...), 4, "it begins anew")
 	})
+}
+
+// A tool that is watched is no way out once all failures are spent, also in a turn that has
+// begun before; without a turn, or where there is no other tool, none is named.
+func TestSpentBudgetLeavesWhatIsNotWatched(t *testing.T) {
+	g := newGuard(t, budget(1))
+	ctx := inSession(t.Context(), "ann")
+	turn := g.Turn(ctx, []string{"a", "b", "final_answer"})
+	alone := g.Turn(ctx, []string{"a", "b"})
+	require.NoError(t, call(turn.Context(ctx), g, "a", toolguard.Error))
+	_, err := turn.Begin(ctx, "b")
+	assert.Equal(t, []string{"final_answer"}, refusedBy(t, err).Others)
+	_, err = alone.Begin(ctx, "b")
+	assert.Contains(t, refusedBy(t, err).Message(), "Stop calling tools: 1 call in this session has failed")
+	_, err = g.Begin(ctx, "b")
+	assert.Contains(t, refusedBy(t, err).Message(), "Stop calling tools: 1 call in this session has failed")
 }
 
 // Sessions that are over are forgotten, the oldest first.

@@ -91,6 +91,12 @@ func (t *tool) admits(now time.Duration) bool {
 	return c == nil || c.Admits(t.clock(now))
 }
 
+// rejects reports whether a call at that time would be refused, as far as is known.
+func (t *tool) rejects(now time.Duration) bool {
+	c := t.circuit.Load()
+	return c != nil && c.Rejects(t.clock(now)) != nil
+}
+
 // evictable reports whether nothing is lost that keeps a call from a broken tool.
 func (t *tool) evictable() bool {
 	c := t.circuit.Load()

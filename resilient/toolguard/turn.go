@@ -23,7 +23,6 @@ type Turn struct {
 	byName   map[string]*Withheld
 
 	mu     sync.Mutex // guards what follows; never held while foreign code runs
-	closed bool
 	claims []claim
 }
 
@@ -31,6 +30,7 @@ type Turn struct {
 type claim struct {
 	tool   *tool
 	permit breaker.Permit
+	rule   *rule         // what its lease follows from
 	until  time.Duration // when it has to be used, on the guard's clock
 	used   bool
 }
@@ -64,10 +64,12 @@ func (g *Guard) Turn(ctx context.Context, names []string) *Turn {
 
 // withholdAll ends a session that has had enough failures.
 func (t *Turn) withholdAll() {
+	seen := map[string]bool{}
 	for _, name := range t.names {
-		if t.guard.plan.watches(name) {
+		if t.guard.plan.watches(name) && !seen[name] {
 			t.withheld = append(t.withheld, Withheld{Tool: name, Reason: ReasonBudget})
 		}
+		seen[name] = true
 	}
 	t.limit()
 }
@@ -95,14 +97,15 @@ func (t *Turn) look(ctx context.Context, now time.Duration) {
 	if suspects == nil {
 		return
 	}
-	for i, grant := range ask(suspects, now, ctx.Err() == nil) {
-		t.take(suspects[i], grant, now)
+	rules := g.rules.Load() // one for the lease and for the call that it has to last for
+	for i, grant := range ask(suspects, rules, now, ctx.Err() == nil) {
+		t.take(suspects[i], grant, rules.of(suspects[i].name), now)
 	}
 	t.limit()
 }
 
 // ask asks for what may be granted, all at once.
-func ask(suspects []*tool, now time.Duration, may bool) []breaker.Grant {
+func ask(suspects []*tool, rules *rules, now time.Duration, may bool) []breaker.Grant {
 	grants := make([]breaker.Grant, len(suspects))
 	var requests []breaker.Request
 	var at []int
@@ -112,7 +115,7 @@ func ask(suspects []*tool, now time.Duration, may bool) []breaker.Grant {
 		switch {
 		case grants[i].Rejected != nil:
 		case may:
-			requests = append(requests, breaker.Request{Circuit: circuit, Limit: one.rule().claimLimit()})
+			requests = append(requests, breaker.Request{Circuit: circuit, Limit: rules.of(one.name).claimLimit()})
 			at = append(at, i)
 		case circuit.State() != breaker.Closed:
 			grants[i].Rejected = &breaker.RejectedError{Service: circuit.Name(), State: circuit.State()}
@@ -127,20 +130,20 @@ func ask(suspects []*tool, now time.Duration, may bool) []breaker.Grant {
 }
 
 // take notes what came of it.
-func (t *Turn) take(one *tool, grant breaker.Grant, now time.Duration) {
+func (t *Turn) take(one *tool, grant breaker.Grant, rule *rule, now time.Duration) {
 	switch {
 	case grant.Rejected != nil:
 		t.withheld = append(t.withheld, Withheld{
 			Tool: one.name, Reason: reasonOf(grant.Rejected), Until: grant.Rejected.Until,
 		})
 	case grant.Permit.Probe():
-		t.claims = append(t.claims, claim{tool: one, permit: grant.Permit, until: now + one.rule().lease})
+		t.claims = append(t.claims, claim{tool: one, permit: grant.Permit, rule: rule, until: now + rule.lease})
 	default: // closed, as is known now
 	}
 }
 
-// Close gives back the probes that the model has not used: another turn may have them at
-// once. Calls that have begun go on. A turn that is not closed keeps them until their
+// Close gives back the probes that the model has not used, in one round trip to the store at
+// most: another turn may have them at once. Calls that have begun go on. A turn that is not closed keeps them until their
 // lease is over. A second time does nothing.
 func (t *Turn) Close() {
 	if t == nil {
@@ -148,13 +151,15 @@ func (t *Turn) Close() {
 	}
 	t.mu.Lock()
 	claims := t.claims
-	t.closed, t.claims = true, nil
+	t.claims = nil
 	t.mu.Unlock()
+	var unused []breaker.Release
 	for _, c := range claims {
 		if !c.used {
-			c.tool.circuit.Load().Settle(c.permit, breaker.Neutral, nil)
+			unused = append(unused, breaker.Release{Circuit: c.tool.circuit.Load(), Permit: c.permit})
 		}
 	}
+	breaker.ReleaseAll(unused)
 }
 
 // turnKey is where a context has the turn of a guard.

@@ -115,24 +115,34 @@ func TestLazyModel(t *testing.T) {
 
 // A token whose lease is over decides nothing, whatever comes of its call.
 func TestOldTokenIsDropped(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		g := newGuard(t, watchAll())
-		open(t, g, "search")
-		time.Sleep(time.Minute)
-		old := g.Turn(t.Context(), []string{"search"})
-		permit, err := old.Begin(t.Context(), "search")
-		require.NoError(t, err)
-		time.Sleep(3 * time.Minute)
-		next := g.Turn(t.Context(), []string{"search"})
-		require.Empty(t, next.Withheld())
-		assert.False(t, permit.End(toolguard.Success), "too late")
-		assert.Equal(t, breaker.HalfOpen, g.Circuit("", "search").State())
-		assert.Equal(t, uint64(1), g.Circuit("", "search").Snapshot().Late)
-		fresh, err := next.Begin(t.Context(), "search")
-		require.NoError(t, err)
-		assert.True(t, fresh.End(toolguard.Error))
-		assert.Equal(t, 2, g.Circuit("", "search").Snapshot().Generation)
-	})
+	for name, store := range map[string]func() breaker.Store{
+		"no store":     func() breaker.Store { return nil },
+		"with news":    func() breaker.Store { return newSpy(nil) },
+		"without news": func() breaker.Store { return newSpy(&breaker.MemoryOptions{Silent: true}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				options := watchAll()
+				options.Store = store()
+				g := newGuard(t, options)
+				open(t, g, "search")
+				time.Sleep(time.Minute)
+				old := g.Turn(t.Context(), []string{"search"})
+				permit, err := old.Begin(t.Context(), "search")
+				require.NoError(t, err)
+				time.Sleep(3 * time.Minute)
+				next := g.Turn(t.Context(), []string{"search"})
+				require.Empty(t, next.Withheld())
+				assert.False(t, permit.End(toolguard.Success), "too late")
+				assert.Equal(t, breaker.HalfOpen, g.Circuit("", "search").State())
+				assert.Equal(t, uint64(1), g.Circuit("", "search").Snapshot().Late)
+				fresh, err := next.Begin(t.Context(), "search")
+				require.NoError(t, err)
+				assert.True(t, fresh.End(toolguard.Error))
+				assert.Equal(t, 2, g.Circuit("", "search").Snapshot().Generation)
+			})
+		})
+	}
 }
 
 // A claim that the model uses so late that its call would outlast the lease is claimed

@@ -26,7 +26,8 @@ func (t *Turn) limit() {
 		return
 	}
 	most := int(t.guard.plan.MaxWithheldShare*float64(len(t.names)) + 1e-9) // 0.3 of 10 is 3, whatever floats say
-	if over := len(t.withheld) - most; over > 0 {
+	times := t.times()
+	if over := sum(times) - most; over > 0 {
 		order := make([]*Withheld, len(t.withheld))
 		for i := range t.withheld {
 			order[i] = &t.withheld[i]
@@ -34,14 +35,39 @@ func (t *Turn) limit() {
 		slices.SortStableFunc(order, func(a, b *Withheld) int {
 			return cmp.Or(compareBool(a.Until.IsZero(), b.Until.IsZero()), a.Until.Compare(b.Until)) // what nobody knows comes last
 		})
-		for _, w := range order[:over] {
+		for _, w := range order {
+			if over <= 0 {
+				break
+			}
 			w.Listed = true
+			over -= times[w.Tool]
 		}
 	}
 	t.byName = make(map[string]*Withheld, len(t.withheld))
 	for i := range t.withheld {
 		t.byName[t.withheld[i].Tool] = &t.withheld[i]
 	}
+}
+
+// times is how often what is withheld is in the list: a name may be there twice.
+func (t *Turn) times() map[string]int {
+	times := make(map[string]int, len(t.withheld))
+	for _, w := range t.withheld {
+		times[w.Tool] = 0
+	}
+	for _, name := range t.names {
+		if _, is := times[name]; is {
+			times[name]++
+		}
+	}
+	return times
+}
+
+func sum(times map[string]int) (n int) {
+	for _, one := range times {
+		n += one
+	}
+	return n
 }
 
 func compareBool(a, b bool) int {
@@ -132,6 +158,53 @@ func (t *Turn) Delta(previous *Turn) (d Delta) {
 		}
 	}
 	return d
+}
+
+// Others returns what the model may call in this turn instead of a tool, in the order of
+// the turn's names and each once: what it withholds is not in it, nor what has turned out
+// to be broken since, nor, where the list shows all, what was broken before. The slice is
+// the caller's.
+func (t *Turn) Others(tool string) (others []string) {
+	if t == nil {
+		return nil
+	}
+	broken := t.broken()
+	seen := map[string]bool{tool: true, "": true}
+	for _, name := range t.names {
+		if !seen[name] && t.byName[name] == nil && !broken(name) {
+			others = append(others, name)
+		}
+		seen[name] = true
+	}
+	return others
+}
+
+// unwatched are the tools that no budget is for.
+func (t *Turn) unwatched() []string {
+	return slices.DeleteFunc(t.Others(""), t.guard.plan.watches)
+}
+
+// broken reports of tools whether a call would be refused now, as far as is known.
+func (t *Turn) broken() func(name string) bool {
+	if !t.watched {
+		return func(string) bool { return false }
+	}
+	now := t.guard.now()
+	ts := t.guard.shelf.of(t.key, now)
+	return func(name string) bool {
+		if ts == nil || !t.guard.plan.watches(name) {
+			return false
+		}
+		one := ts.get(name)
+		return one != nil && one.rejects(now) && !t.mayTry(one)
+	}
+}
+
+// mayTry reports whether the turn has the probe of a tool, and has not used it.
+func (t *Turn) mayTry(one *tool) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.ContainsFunc(t.claims, func(c claim) bool { return c.tool == one && !c.used })
 }
 
 // exists reports whether there is a tool of that name in this turn.
