@@ -147,7 +147,7 @@ func TestAConfigIsCopied(t *testing.T) {
 	}}, nil)
 	require.NoError(t, err)
 	attempts = 9
-	for _, setting := range reg.Explain("x") {
+	for _, setting := range reg.Explain("x").Settings {
 		if setting.Key == "retry.max_attempts" {
 			assert.Equal(t, "7", setting.Value)
 			assert.Equal(t, policies.OriginOverride, setting.Origin)

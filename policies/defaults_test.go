@@ -70,7 +70,7 @@ func TestDefaultsAreIsolated(t *testing.T) {
 		defaults.Services["b"] = policies.Database()
 		assert.Equal(t, 9, reg.Policy("a").Retry.MaxAttempts)
 		assert.Equal(t, 5, reg.Policy("b").Retry.MaxAttempts)
-		for _, s := range reg.Explain("b") {
+		for _, s := range reg.Explain("b").Settings {
 			if s.Key == "retry.max_attempts" {
 				assert.Equal(t, policies.OriginService, s.Origin)
 			}

@@ -15,7 +15,8 @@
 //     fields of a [Config]
 //  4. the service's override, from the JSON document of overrides
 //
-// [Registry.Explain] tells which layer each setting came from.
+// [Registry.Explain] tells which layer each setting came from, and what they all come
+// to.
 //
 // # Keys
 //

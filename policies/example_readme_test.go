@@ -27,6 +27,35 @@ func readme() error {
 	return nil
 }
 
+func readmeExplain(services *policies.Registry) {
+	// region explain
+	explained := services.Explain("stock_service")
+	for _, warning := range explained.Warnings {
+		fmt.Println(warning)
+	}
+	fmt.Println("at most", explained.Schedule.Longest, "in all")
+	fmt.Print(services.ExplainChain("order_service", "stock_service", "price_service"))
+	// endregion
+}
+
+// What a policy really does.
+func ExampleRegistry_ExplainChain() {
+	services, err := policies.Load(policies.ParseJSON([]byte(`{"retry_max_attempts": 5,
+		"retry_service_overrides": {"stock_service": {"attempt_timeout": 10, "circuit_breaker": {"failure_threshold": 3}}}}`)), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	readmeExplain(services)
+	// Output:
+	// circuit-ends-retries: failure 3 of a single call opens the circuit and so ends the call: attempts 4 to 5 are made only if others succeed meanwhile
+	// at most 54s in all
+	//   service         attempts   calls below   if each retried
+	//   order_service   5          5             5
+	//   stock_service   5          5             25
+	//   price_service   5          5             125
+}
+
 func Example() {
 	for name, value := range map[string]string{
 		"SHOP_RETRY_MAX_ATTEMPTS":      "5",

@@ -150,13 +150,13 @@ func ExampleRegistry_Explain() {
 		fmt.Println(err)
 		return
 	}
-	for _, s := range reg.Explain("plan_service")[:5] {
+	for _, s := range reg.Explain("plan_service").Settings[:5] {
 		fmt.Printf("%s = %s (%s)\n", s.Key, s.Value, s.Origin)
 	}
 	// Output:
 	// retry.max_attempts = 5 (override of the service)
 	// retry.base_delay = 2s (setting for all services)
-	// retry.max_delay = 1m0s (library default)
+	// retry.max_delay = 1m (library default)
 	// retry.jitter = true (default of the service)
 	// retry.backoff_strategy = jitter (default of the service)
 }

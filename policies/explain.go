@@ -1,33 +1,50 @@
 package policies
 
-// Setting is one setting of a service in force, and why it is what it is. It is a
-// plain value.
-type Setting struct {
-	// Key is the setting's path in an override, such as "retry.max_attempts".
-	Key string
-	// Value is the value in force, for people: "3", "1m0s", "exponential". An
-	// attempt_timeout of 0s is none.
-	Value string
-	// Origin is the layer that it came from.
-	Origin Origin
-	// Where is the variable or key that set it in that layer, or "".
-	Where string
+import (
+	"slices"
+	"time"
+
+	"github.com/seed42274fcc/stoic/resilient"
+	"github.com/seed42274fcc/stoic/sanitize"
+)
+
+// Explain says what a service's policy in force comes to. Like [Registry.Policy] it
+// also knows the policy of a service that has no guard yet, and makes none.
+func (r *Registry) Explain(name string) Explanation {
+	served := r.served(name)
+	book := r.state.Load().book
+	layers := served
+	if !book.names(served) {
+		layers = "" // what nothing names has the fallback's
+	}
+	l := book.lay(layers)
+	policy := r.Policy(name)
+	about := subject{
+		policy:   policy,
+		settings: l.settings(&policy),
+		schedule: scheduleOf(policy),
+		circuit:  outlookOf(policy),
+		shared:   r.options.Store != nil && !policy.Circuit.Local,
+		replicas: r.options.Replicas,
+	}
+	return Explanation{
+		Service:  sanitize.Message(name),
+		Fallback: !book.names(name),
+		Guard:    sanitize.Message(served),
+		Settings: about.settings,
+		Schedule: about.schedule,
+		Circuit:  about.circuit,
+		Notes:    about.remarks(notes),
+		Warnings: about.remarks(warnings),
+	}
 }
 
-// Explain returns every setting of a service with its origin, in a fixed order.
-// Like [Registry.Policy] it also knows those of a service that has no guard yet,
-// and makes none.
-func (r *Registry) Explain(name string) []Setting {
-	service := name
-	if _, ok := r.registered[name]; !ok {
-		service = ""
-	}
-	l := r.book.lay(service)
-	inForce := r.Policy(name)
+// settings lists those of a policy in force that was laid from l, or changed since.
+func (l *laid) settings(inForce *resilient.Policy) []Setting {
 	settings := make([]Setting, 0, len(fields))
 	for i := range fields {
 		f := &fields[i]
-		s := Setting{Key: f.path(), Value: f.show(&inForce)}
+		s := Setting{Key: f.path(), Value: f.show(inForce)}
 		s.Origin, s.Where = l.origin(f)
 		if f.path() == "retry.max_retry_after" && s.Origin == OriginLibrary {
 			s.Where = "as retry.max_delay"
@@ -38,4 +55,56 @@ func (r *Registry) Explain(name string) []Setting {
 		settings = append(settings, s)
 	}
 	return settings
+}
+
+// subject is a policy that is explained, and what it is to be judged by.
+type subject struct {
+	policy   resilient.Policy
+	settings []Setting
+	schedule Schedule
+	circuit  CircuitOutlook
+	shared   bool // the circuit, with other processes
+	replicas int  // 0 if nobody has said
+}
+
+// isSet reports whether somebody has set one of the fields: a layer above the library,
+// or the program since.
+func (s *subject) isSet(keys ...string) bool {
+	return slices.ContainsFunc(s.settings, func(at Setting) bool {
+		return at.Origin != OriginLibrary && slices.Contains(keys, at.Key)
+	})
+}
+
+// several reports whether there are callers in other processes.
+func (s *subject) several() bool { return s.replicas > 1 || (s.replicas == 0 && s.shared) }
+
+// retries reports whether calls are repeated at all.
+func (s *subject) retries() bool { return s.policy.Retry.MaxAttempts > 1 }
+
+// longestWait is the longest of all waits before a retry.
+func (s *subject) longestWait() time.Duration {
+	var longest time.Duration
+	for _, a := range s.schedule.Attempts {
+		longest = max(longest, a.Longest)
+	}
+	return longest
+}
+
+// A rule finds a remark.
+type rule struct {
+	code   string
+	fields []string
+	// find returns the remark's text, "" if there is none to make, and the way out.
+	find func(*subject) (text, wayOut string)
+}
+
+// remarks goes through the rules.
+func (s *subject) remarks(rules []rule) []Remark {
+	found := []Remark{}
+	for _, r := range rules {
+		if text, wayOut := r.find(s); text != "" {
+			found = append(found, Remark{Code: r.code, Fields: slices.Clone(r.fields), Text: text, WayOut: wayOut})
+		}
+	}
+	return found
 }

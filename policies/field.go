@@ -268,7 +268,7 @@ var fields = []field{
 		access: slot[time.Duration]{
 			in:   func(p *Patch) **time.Duration { return &p.AttemptTimeout },
 			of:   func(p *resilient.Policy) []*time.Duration { return []*time.Duration{&p.AttemptTimeout} },
-			kind: positive(resilient.MaxTotalTimeout),
+			kind: optional(positive(resilient.MaxTotalTimeout)),
 		},
 	},
 }

@@ -1,7 +1,10 @@
 package policies_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -27,8 +30,23 @@ func sound(t *testing.T, c policies.Config) {
 	for _, name := range append(reg.Names(), "", "nobody", "no one", "none") {
 		assert.NoError(t, reg.Guard(name).Policy().Validate(), name)
 		assert.NoError(t, reg.Policy(name).Validate(), name)
-		assert.NotEmpty(t, reg.Explain(name))
+		e := reg.Explain(name)
+		assert.Len(t, e.Settings, len(policies.Keys()))
+		for line := range strings.Lines(e.String()) {
+			assert.NotContains(t, strings.Map(controls, strings.TrimSuffix(line, "\n")), "!", "one line for each")
+		}
+		_, err = json.Marshal(e)
+		assert.NoError(t, err)
 	}
+	assert.Len(t, reg.ExplainChain(reg.Names()...).Links, len(reg.Names()))
+}
+
+// controls maps control characters to !, and drops all others.
+func controls(r rune) rune {
+	if unicode.IsControl(r) {
+		return '!'
+	}
+	return -1
 }
 
 func FuzzOverrides(f *testing.F) {

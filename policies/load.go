@@ -112,6 +112,15 @@ func (b *book) services() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
+// names reports whether the service is a registered one.
+func (b *book) names(service string) bool {
+	_, ok := b.defaults.Services[service]
+	if !ok {
+		_, ok = b.overrides[service]
+	}
+	return ok
+}
+
 // lay lays the layers of a service; "" is any that is not registered.
 func (b *book) lay(service string) laid {
 	path := (*field).path

@@ -3,6 +3,7 @@ package policies
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/seed42274fcc/stoic/resilient"
 )
@@ -25,6 +26,12 @@ type Options struct {
 	// MaxLazyGuards is how many services that nothing names get a guard of their
 	// own; the further ones share one. 0 means 10 000.
 	MaxLazyGuards int
+	// Replicas is how many processes of the program run side by side, for
+	// [Registry.Explain] to judge by. 0 means that nobody knows; with a Store it takes it
+	// that there are several.
+	Replicas int
+	// WatchInterval is how often [Registry.Watch] looks at its file. 0 means 2 s.
+	WatchInterval time.Duration
 }
 
 const defaultMaxLazyGuards = 10_000
@@ -49,6 +56,12 @@ func (o *Options) filled() (Options, error) {
 	}
 	if own.MaxLazyGuards < 0 {
 		return Options{}, fmt.Errorf("policies: Options.MaxLazyGuards is %d, want 0 (which means %d) or more", own.MaxLazyGuards, defaultMaxLazyGuards)
+	}
+	if own.WatchInterval < 0 {
+		return Options{}, fmt.Errorf("policies: Options.WatchInterval is %v, want 0 (which means %v) or more", own.WatchInterval, watchInterval)
+	}
+	if own.Replicas < 0 {
+		return Options{}, fmt.Errorf("policies: Options.Replicas is %d, want 0 (unknown) or more", own.Replicas)
 	}
 	if own.MaxLazyGuards == 0 {
 		own.MaxLazyGuards = defaultMaxLazyGuards

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/seed42274fcc/stoic/resilient"
 )
@@ -18,47 +19,56 @@ const SharedGuard = "(others)"
 // it with [FromEnv] or [Load]. It is safe for concurrent use, and a
 // [resilient.Guards]. The zero value and nil are not usable.
 type Registry struct {
-	book     *book
-	options  Options
-	fallback resilient.Policy
+	options Options
+	state   atomic.Pointer[state] // what is configured; reading it needs no lock
+	shared  *resilient.Guard
 
-	registered map[string]*resilient.Guard // never changes, so reading it needs no lock
-	shared     *resilient.Guard
-
-	mu       sync.RWMutex
-	lazy     map[string]func() *resilient.Guard // each makes its guard once
-	full     bool                               // there is no room for more; it never empties
-	findings []Finding
+	mu      sync.RWMutex
+	lazy    map[string]func() *resilient.Guard // each makes its guard once
+	unnamed int                                // how many of them nothing named when they came
+	full    bool                               // there is no room for more; it never empties
+	since   []Finding                          // that no configuration is to blame for
 }
 
 var _ resilient.Guards = (*Registry)(nil)
 
-func newRegistry(b *book, options Options) (*Registry, error) {
-	r := &Registry{
-		book:       b,
-		options:    options,
-		fallback:   b.lay("").policy,
-		registered: map[string]*resilient.Guard{},
-		lazy:       map[string]func() *resilient.Guard{},
-		findings:   slices.Clone(b.findings),
+// state is what a configuration comes to. Nothing writes to it: [Registry.Reload] puts
+// another in its place.
+type state struct {
+	book       *book
+	fallback   resilient.Policy
+	registered map[string]*resilient.Guard // it only grows: same name, same guard
+}
+
+// policy is what a service is to have.
+func (s *state) policy(name string) resilient.Policy {
+	if s.book.names(name) {
+		return s.book.lay(name).policy
 	}
+	return s.fallback
+}
+
+func newRegistry(b *book, options Options) (*Registry, error) {
+	r := &Registry{options: options, lazy: map[string]func() *resilient.Guard{}}
+	s := &state{book: b, fallback: b.lay("").policy, registered: map[string]*resilient.Guard{}}
 	for _, name := range b.services() {
-		guard, err := resilient.NewGuard(name, b.lay(name).policy, &options.Options)
+		guard, err := resilient.NewGuard(name, s.policy(name), &options.Options)
 		if err != nil {
 			return nil, fmt.Errorf("policies: %w", err)
 		}
-		r.registered[name] = guard
+		s.registered[name] = guard
 	}
 	// An override may name the shared guard too, and so give it a policy.
-	if r.shared = r.registered[SharedGuard]; r.shared == nil {
+	if r.shared = s.registered[SharedGuard]; r.shared == nil {
 		alone := options.Options
 		alone.Store = nil // the others of another process are not these
-		shared, err := resilient.NewGuard(SharedGuard, r.fallback, &alone)
+		shared, err := resilient.NewGuard(SharedGuard, s.fallback, &alone)
 		if err != nil {
 			return nil, fmt.Errorf("policies: %w", err)
 		}
 		r.shared = shared
 	}
+	r.state.Store(s)
 	for _, f := range b.findings {
 		f.log(options.Logger)
 	}
@@ -72,7 +82,7 @@ func newRegistry(b *book, options Options) (*Registry, error) {
 // [SharedGuard], and so does the empty name. Use [Registry.Lookup] to ask without
 // making one.
 func (r *Registry) Guard(name string) *resilient.Guard {
-	if guard, ok := r.registered[name]; ok {
+	if guard, ok := r.state.Load().registered[name]; ok {
 		return guard
 	}
 	if name == "" || name == SharedGuard {
@@ -96,10 +106,9 @@ func (r *Registry) Guard(name string) *resilient.Guard {
 func (r *Registry) enter(name string) *resilient.Guard {
 	r.mu.Lock()
 	ready, ok := r.lazy[name]
-	if !ok && len(r.lazy) < r.options.MaxLazyGuards {
-		name = strings.Clone(name) // it may be a slice of something large
-		ready, ok = sync.OnceValue(func() *resilient.Guard { return r.make(name) }), true
-		r.lazy[name] = ready
+	if !ok && r.unnamed < r.options.MaxLazyGuards {
+		ready, ok = r.put(name), true
+		r.unnamed++
 	}
 	first := !ok && !r.full
 	r.full = r.full || !ok
@@ -114,8 +123,17 @@ func (r *Registry) enter(name string) *resilient.Guard {
 	return ready()
 }
 
+// put notes that the service has a guard, which is made when it is first asked for, and
+// once. The mutex is held.
+func (r *Registry) put(name string) func() *resilient.Guard {
+	name = strings.Clone(name) // it may be a slice of something large
+	ready := sync.OnceValue(func() *resilient.Guard { return r.make(name) })
+	r.lazy[name] = ready
+	return ready
+}
+
 func (r *Registry) make(name string) *resilient.Guard {
-	guard, err := resilient.NewGuard(name, r.fallback, &r.options.Options)
+	guard, err := resilient.NewGuard(name, r.state.Load().policy(name), &r.options.Options)
 	if err != nil { // neither the name nor the policy can be the reason
 		r.report(newFinding(name, "", KindIgnored, err.Error()))
 		return r.shared
@@ -125,7 +143,7 @@ func (r *Registry) make(name string) *resilient.Guard {
 
 func (r *Registry) report(f Finding) {
 	r.mu.Lock()
-	r.findings = append(r.findings, f)
+	r.since = append(r.since, f)
 	r.mu.Unlock()
 	f.log(r.options.Logger)
 }
@@ -134,7 +152,7 @@ func (r *Registry) report(f Finding) {
 // not registered and has no guard of its own yet. It knows [SharedGuard] by its
 // name.
 func (r *Registry) Lookup(name string) (*resilient.Guard, bool) {
-	if guard, ok := r.registered[name]; ok {
+	if guard, ok := r.state.Load().registered[name]; ok {
 		return guard, true
 	}
 	if name == SharedGuard {
@@ -153,31 +171,44 @@ func (r *Registry) Lookup(name string) (*resilient.Guard, bool) {
 // have been used, as they were given, and [SharedGuard] once there was no more
 // room.
 func (r *Registry) Names() []string {
-	names := slices.Collect(maps.Keys(r.registered))
+	names := slices.Collect(maps.Keys(r.state.Load().registered))
 	r.mu.RLock()
 	names = slices.AppendSeq(names, maps.Keys(r.lazy))
-	if _, taken := r.registered[SharedGuard]; r.full && !taken {
+	if _, taken := r.state.Load().registered[SharedGuard]; r.full && !taken {
 		names = append(names, SharedGuard)
 	}
 	r.mu.RUnlock()
 	slices.Sort(names)
-	return names
+	return slices.Compact(names) // a service that came unnamed may have been named since
 }
 
 // Policy returns the policy in force for a service, or the one that it would get.
 // It makes no guard. The policy is a copy.
 func (r *Registry) Policy(name string) resilient.Policy {
-	if guard, ok := r.Lookup(name); ok {
+	if guard, ok := r.Lookup(r.served(name)); ok {
 		return guard.Policy()
 	}
-	return r.fallback
+	return r.state.Load().fallback
 }
 
-// Findings returns what was wrong with the configuration and what was done about
-// it: the findings of the source in its order, then the conflicts by service, then
-// what came up since. The slice is the caller's own.
+// served is the name of the guard that a service has or would get.
+func (r *Registry) served(name string) string {
+	if _, ok := r.state.Load().registered[name]; ok {
+		return name
+	}
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if _, ok := r.lazy[name]; !ok && (name == "" || r.full || r.unnamed >= r.options.MaxLazyGuards) {
+		return SharedGuard
+	}
+	return name
+}
+
+// Findings returns what is wrong with the configuration in force and what was done
+// about it: the findings of the source in its order, then the conflicts by service,
+// then what came up since the registry was made. The slice is the caller's own.
 func (r *Registry) Findings() []Finding {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return slices.Clone(r.findings)
+	return slices.Concat(r.state.Load().book.findings, r.since)
 }

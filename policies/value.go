@@ -167,8 +167,32 @@ func duration(limit func(time.Duration) *fault) kind[time.Duration] {
 		},
 		limit: limit,
 		json:  func(v time.Duration) any { return v.Seconds() },
-		text:  time.Duration.String,
+		text:  short,
 	}
+}
+
+// short is a duration without the zeros at its end: 1m, not 1m0s.
+func short(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// optional shows the zero value as none.
+func optional(k kind[time.Duration]) kind[time.Duration] {
+	text := k.text
+	k.text = func(d time.Duration) string {
+		if d == 0 {
+			return "none"
+		}
+		return text(d)
+	}
+	return k
 }
 
 // flag is true or false. A variable may also say 1, t, yes or on, and their

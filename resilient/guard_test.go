@@ -248,3 +248,13 @@ func TestGuardPanicsGoThroughPassthrough(t *testing.T) {
 		_ = resilient.Do(t.Context(), resilient.Passthrough(), get, func(context.Context) error { panic("boom") })
 	}))
 }
+
+// An attempt ends with its own limit or with the call's, whichever is earlier.
+func TestAttemptLimitOfAPolicy(t *testing.T) {
+	p := resilient.DefaultPolicy()
+	assert.Equal(t, 300*sec, p.AttemptLimit())
+	p.AttemptTimeout = 10 * sec
+	assert.Equal(t, 10*sec, p.AttemptLimit())
+	p.TotalTimeout = 3 * sec
+	assert.Equal(t, 3*sec, p.AttemptLimit())
+}

@@ -80,6 +80,10 @@ func DefaultPolicy() Policy {
 	}
 }
 
+// AttemptLimit is how long an attempt may take at most, where the op has no limits of
+// its own.
+func (p Policy) AttemptLimit() time.Duration { return attemptLimit(p.TotalTimeout, p.AttemptTimeout) }
+
 // Validate returns nil, or one error, of one line, that names every field out of its
 // range.
 func (p Policy) Validate() error {
