@@ -1,0 +1,32 @@
+package dashboard
+
+import "unsafe"
+
+// What the tests look at from beside.
+
+// SizeOfCounts is what a meter keeps of one guard, but for its transitions.
+const SizeOfCounts = unsafe.Sizeof(counts{})
+
+// Buckets is how many there are.
+const Buckets = buckets
+
+// BucketOf and BucketMiddle are the two ways.
+var (
+	BucketOf     = bucketOf
+	BucketMiddle = bucketMiddle
+)
+
+// Tally is a tally.
+type Tally struct{ tally }
+
+// Add is add.
+func (t *Tally) Add(at, n uint32) { t.add(at, n) }
+
+// Of is of.
+func (t *Tally) Of(at uint32) uint64 { return t.of(at) }
+
+// Metered is how many guards are counted for.
+func (m *Meter) Metered() int { return len(*m.guards.Load()) }
+
+// Clients is how many pages are live.
+func (d *Dashboard) Clients() int64 { return d.clients.Load() }
