@@ -25,9 +25,11 @@ func (d *Dashboard) events(w http.ResponseWriter, r *http.Request) {
 	}
 	defer d.clients.Add(-1)
 	connection := http.NewResponseController(w)
-	// The limit is the server's own again for what follows on this connection. Where there
-	// is no such limit to set, the server's own holds.
-	defer func() { _ = connection.SetWriteDeadline(time.Time{}) }()
+	if r.ProtoMajor == 1 {
+		// The limit that is set below is the connection's, and holds for its last bytes too:
+		// nothing must follow on it.
+		w.Header().Set("Connection", "close")
+	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // for proxies that would wait for more
 
@@ -48,7 +50,7 @@ func (d *Dashboard) events(w http.ResponseWriter, r *http.Request) {
 			d.options.logger().ErrorContext(r.Context(), "dashboard: frame", "error", err.Error())
 			return
 		}
-		_ = connection.SetWriteDeadline(time.Now().Add(writeLimit))
+		_ = connection.SetWriteDeadline(time.Now().Add(writeLimit)) // where it cannot be set, the server's own holds
 		if _, err := w.Write(out.Bytes()); err != nil {
 			return
 		}
