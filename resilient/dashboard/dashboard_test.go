@@ -9,7 +9,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -175,12 +177,24 @@ func TestFullFrames(t *testing.T) {
 }
 
 type growing struct {
+	mu     sync.Mutex
 	guards dashboard.Guards
 }
 
-func (s *growing) add(g *resilient.Guard)                      { s.guards = append(s.guards, g) }
-func (s *growing) Names() []string                             { return s.guards.Names() }
-func (s *growing) Lookup(name string) (*resilient.Guard, bool) { return s.guards.Lookup(name) }
+func (s *growing) add(g *resilient.Guard) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.guards = append(s.guards, g)
+}
+
+func (s *growing) now() dashboard.Guards {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.guards)
+}
+
+func (s *growing) Names() []string                             { return s.now().Names() }
+func (s *growing) Lookup(name string) (*resilient.Guard, bool) { return s.now().Lookup(name) }
 
 // The page stays light: 200 guards that are all busy, and all failing, are so many bytes a
 // second; 200 that are idle next to none.

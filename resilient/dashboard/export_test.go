@@ -1,6 +1,9 @@
 package dashboard
 
-import "unsafe"
+import (
+	"bytes"
+	"unsafe"
+)
 
 // What the tests look at from beside.
 
@@ -30,3 +33,18 @@ func (m *Meter) Metered() int { return len(*m.guards.Load()) }
 
 // Clients is how many pages are live.
 func (d *Dashboard) Clients() int64 { return d.clients.Load() }
+
+// Frames returns a function that makes the next frame of a page, and tells how long it is.
+// Each looks as if a second had passed.
+func (d *Dashboard) Frames() func() int {
+	v := view{board: d}
+	var out bytes.Buffer
+	return func() int {
+		out.Reset()
+		f, full := v.next()
+		_ = f.write(&out, full, v.second)
+		v.second--
+		v.rates = make([]string, len(v.rates))
+		return out.Len()
+	}
+}

@@ -30,7 +30,7 @@ let source = null;
 
 // --- texts
 
-const round = (x) => (x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x.toFixed(2));
+const round = (x) => (x === 0 ? "0" : x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x.toFixed(2));
 const percent = (x) => (x === null ? "–" : (x * 100).toFixed(x > 0 && x < 0.1 ? 1 : 0) + " %");
 const micros = (us) => (us === 0 ? "–" : us < 1000 ? us + " µs" : us < 1e6 ? round(us / 1000) + " ms" : round(us / 1e6) + " s");
 const span = (ms) => {
@@ -129,7 +129,7 @@ function advance(guard, count, fresh) {
 // --- order and filter
 
 const keys = {
-  state: (g) => [worst.indexOf(g.tile.state), -(g.rates[2] || 0)],
+  state: (g) => [worst.indexOf(g.tile.state), -(g.rates[2] || 0), -g.rates[0]],
   errors: (g) => [-(g.rates[2] || 0), -g.rates[0]],
   volume: (g) => [-g.rates[0]],
   p99: (g) => [-g.rates[6]],

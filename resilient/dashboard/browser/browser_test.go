@@ -37,13 +37,9 @@ func TestMain(m *testing.M) {
 }
 
 func startChromium() {
-	var path string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, chromium.err = exec.LookPath(name); chromium.err == nil {
-			break
-		}
-	}
-	if chromium.err != nil {
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		chromium.err = err
 		return
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),

@@ -2,6 +2,8 @@ package browser_test
 
 import (
 	"bufio"
+	"bytes"
+	"image/png"
 	"io"
 	"os"
 	"os/exec"
@@ -52,12 +54,23 @@ func screenshot(p *tab, file string) {
 	p.t.Helper()
 	// The line has something to show by then.
 	p.await(`guards.find((g) => g.tile.name === "plan_service").points.filter((n) => n > 0).length > 40 && document.querySelectorAll(".tile.open").length > 0`)
-	p.do(chromedp.EmulateViewport(1100, 760))
+	p.do(chromedp.EmulateViewport(1280, 740))
 	picture, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
 	require.NoError(p.t, err)
 	p.do(chromedp.ResetViewport())
+	picture = compressed(p.t, picture)
 	require.Less(p.t, len(picture), 200<<10)
 	require.NoError(p.t, os.WriteFile(file, picture, 0o644))
+}
+
+// compressed is a picture with fewer bytes: the browser's encoder is a quick one.
+func compressed(t *testing.T, picture []byte) []byte {
+	t.Helper()
+	decoded, err := png.Decode(bytes.NewReader(picture))
+	require.NoError(t, err)
+	var out bytes.Buffer
+	require.NoError(t, (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, decoded))
+	return out.Bytes()
 }
 
 // startExample runs the example as a process and returns where its page is.
