@@ -121,6 +121,11 @@ func TestWatch(t *testing.T) {
 			t.Errorf("no %q in %s: %v", want, path, err)
 		}
 	}
+	for host, want := range map[string]int{"": http.StatusSeeOther, "attacker.example": http.StatusForbidden} {
+		if got, err := orders(t.Context(), page+"guards/plan_service/control", host); err != nil || got != want {
+			t.Errorf("an order by the name %q: status %d, %v, want %d", host, got, err, want)
+		}
+	}
 	interrupt()
 	if code := <-ended; code != 0 {
 		t.Errorf("exit code %d", code)
@@ -148,6 +153,21 @@ func serves(ctx context.Context, url, want string) (bool, error) {
 		}
 	}
 	return false, lines.Err()
+}
+
+// orders gives one, by a name for the machine, and returns the status.
+func orders(ctx context.Context, url, host string) (int, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader("action=reset&reason=r"))
+	if err != nil {
+		return 0, err
+	}
+	request.Host = host
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		return 0, err
+	}
+	return response.StatusCode, response.Body.Close()
 }
 
 // TestRetryAfter: both forms of the header, and what is neither.

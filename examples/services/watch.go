@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -29,14 +30,14 @@ func newBoard(p *platform) (http.Handler, *dashboard.Dashboard) {
 	return routes, board
 }
 
-// whoIsIt would ask the program's own sessions. Here whoever sits at the machine may steer.
+// whoIsIt would ask the program's own sessions. Here whoever sits at the machine may steer; the name that the browser
+// asked for counts too, since a page of elsewhere can let its own name lead to this machine.
 func whoIsIt(r *http.Request) (author string, err error) {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return "", err
-	}
-	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-		return "", errors.New("circuits are steered from this machine only")
+	for _, address := range []string{r.RemoteAddr, r.Host} {
+		at, err := netip.ParseAddrPort(address)
+		if err != nil || !at.Addr().IsLoopback() {
+			return "", errors.New("circuits are steered from this machine only, by its number")
+		}
 	}
 	return "operator", nil
 }

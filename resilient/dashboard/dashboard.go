@@ -87,24 +87,36 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // http.Server.RegisterOnShutdown, since a shutdown waits for them. It may be called again.
 func (d *Dashboard) Close() { d.closeOnce.Do(func() { close(d.closed) }) }
 
-// guards are those there are now.
-func (d *Dashboard) guards() []*resilient.Guard {
-	names := d.source.Names()
-	found := make([]*resilient.Guard, 0, len(names))
-	for _, name := range names {
-		if guard, ok := d.source.Lookup(name); ok && guard.Circuit() != nil {
-			found = append(found, guard)
+// all goes through the guards there are now, by the names that the source has for them.
+func (d *Dashboard) all(yield func(name string, guard *resilient.Guard) bool) {
+	if own, ok := d.source.(Guards); ok { // without a search for each name, and with those of one name
+		for _, guard := range own {
+			if guard.Circuit() != nil && !yield(guard.Name(), guard) {
+				return
+			}
 		}
+		return
+	}
+	for _, name := range d.source.Names() {
+		if guard, ok := d.source.Lookup(name); ok && guard.Circuit() != nil && !yield(name, guard) {
+			return
+		}
+	}
+}
+
+// guards are those there are now.
+func (d *Dashboard) guards() (found []*resilient.Guard) {
+	for _, guard := range d.all {
+		found = append(found, guard)
 	}
 	return found
 }
 
-// find returns the guard that is shown under exactly that name, and the Source's name for
+// find returns the guard that is shown under exactly that name, and the source's name for
 // it, which may hold secrets. Where several are shown under it, it is none of them.
 func (d *Dashboard) find(shown string) (guard *resilient.Guard, name string, ok bool) {
-	for _, candidate := range d.source.Names() {
-		g, there := d.source.Lookup(candidate)
-		if !there || g.Circuit() == nil || g.Name() != shown || g == guard {
+	for candidate, g := range d.all {
+		if g.Name() != shown || g == guard {
 			continue
 		}
 		if guard != nil {

@@ -114,6 +114,7 @@ func TestAmbiguousName(t *testing.T) {
 	require.Equal(t, guards[0].Name(), guards[1].Name())
 	board := dashboard.New(sourceOf{"db password=a": guards[0], "db password=b": guards[1]}, nil)
 	assert.Equal(t, http.StatusNotFound, serve(board, "GET", "/guards/"+url.PathEscape(guards[0].Name()), nil).Code)
+	assert.Equal(t, http.StatusNotFound, serve(dashboard.New(guards, nil), "GET", "/guards/"+url.PathEscape(guards[0].Name()), nil).Code)
 	board = dashboard.New(sourceOf{"db password=a": guards[0]}, nil)
 	w := serve(board, "GET", "/guards/"+url.PathEscape(guards[0].Name()), nil)
 	assert.Equal(t, http.StatusOK, w.Code)

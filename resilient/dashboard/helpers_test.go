@@ -133,7 +133,7 @@ func openStream(t *testing.T, board *dashboard.Dashboard) *stream {
 	s := &stream{reader: bufio.NewReader(reader), cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(s.done)
-		defer writer.Close()
+		defer func() { _ = writer.Close() }()
 		r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/events", nil)
 		board.ServeHTTP(&pipeWriter{to: writer, header: http.Header{}}, r)
 	}()

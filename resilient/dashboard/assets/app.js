@@ -51,7 +51,7 @@ const timesOf = (tile, now) => {
   if (tile.generation > 1) parts.push("generation " + tile.generation);
   if (tile.state === "half-open") parts.push(tile.probes + " out, " + tile.successes + " succeeded");
   if (tile.state === "closed" && tile.failures) parts.push(tile.failures + " failed in a row");
-  if (forced && tile.author) parts.push("by " + tile.author + ": " + tile.reason);
+  if (forced && tile.until && tile.author) parts.push("by " + tile.author + ": " + tile.reason);
   return parts.join(" · ");
 };
 
@@ -141,13 +141,17 @@ function arrange() {
   const find = byId("find").value.toLowerCase();
   const state = byId("state").value;
   const counts = {};
+  const fleet = {};
   for (const g of guards) {
     const t = g.tile;
     counts[t.state] = (counts[t.state] || 0) + 1;
+    if (t.sharing) fleet[t.sharing] = (fleet[t.sharing] || 0) + 1;
     const text = (t.name + " " + (t.cause || "")).toLowerCase();
-    g.node.hidden = !text.includes(find) || (state === "not-closed" ? t.state === "closed" : state !== "" && t.state !== state);
+    g.node.hidden = !text.includes(find) || (state === "not-closed" ? t.state === "closed" : state !== "" && t.state !== state && t.sharing !== state);
   }
   const parts = worst.filter((s) => counts[s]).map((s) => counts[s] + " " + s);
+  const shares = ["lost", "apart", "shared"].filter((s) => fleet[s]).map((s) => fleet[s] + " " + s);
+  if (shares.length) parts.push("in the fleet: " + shares.join(", "));
   if (hidden.more) parts.push(hidden.more + " more not shown, " + hidden.broken + " of them not closed");
   write(byId("summary"), parts.join(" · ") || "no guards yet");
   const list = byId("tiles");

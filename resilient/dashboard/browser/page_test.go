@@ -247,6 +247,49 @@ func TestTwoHundredGuards(t *testing.T) {
 	assert.Zero(t, get[int](p, `performance.getEntriesByType("resource").filter((r) => !r.name.startsWith(location.origin)).length`))
 }
 
+// 200 guards at 10 000 calls a second: each tile is drawn each second, and the page keeps
+// up. How long that takes is told, not judged.
+func TestBusyPage(t *testing.T) {
+	t.Parallel()
+	names := make([]string, 200)
+	for i := range names {
+		names[i] = fmt.Sprintf("service_%03d", i)
+	}
+	h := newHouse(t, dashboard.Options{}, names...)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		for n := 0; ctx.Err() == nil; {
+			<-tick.C
+			for range 100 {
+				succeed(h.guards[n%200])
+				n++
+			}
+		}
+	}()
+	defer func() { cancel(); <-ended }()
+	p := newTab(t)
+	p.do(chromedp.Navigate(h.url))
+	p.await(`document.querySelectorAll("#tiles .tile").length === 200`)
+	p.do(script("%s", `
+		window.timings = [];
+		const original = receive;
+		receive = (frame, full) => {
+			const began = performance.now();
+			original(frame, full);
+			document.body.offsetHeight; // the layout too
+			timings.push({ ms: performance.now() - began, points: Object.keys(frame.points || {}).length, full });
+		};`))
+	p.await(`timings.length >= 4`)
+	assert.Equal(t, 200, get[int](p, `timings[3].points`))
+	assert.False(t, get[bool](p, `timings.some((f) => f.full)`), "it was never behind")
+	t.Logf("a frame takes the page %.0f ms at most", get[float64](p, `Math.max(...timings.map((f) => f.ms))`))
+	p.await(`[...document.querySelectorAll(".line polyline")].filter((l) => (l.getAttribute("points") || "").length > 0).length >= 200`)
+}
+
 // choose sets one of the page's own controls.
 func choose(id, value string) chromedp.Action[chromedp.Void] {
 	return script(`document.getElementById(%[1]q).value = %[2]q; document.getElementById(%[1]q).dispatchEvent(new Event("input"))`, id, value)
