@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -175,8 +176,6 @@ func TestNoControl(t *testing.T) {
 func TestOrdersInAFleet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := breaker.NewMemoryStore(nil)
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
 		replica := func() *resilient.Guard {
 			g, err := resilient.NewGuard("orders", policy(), &resilient.Options{Logger: quiet, Store: store})
 			require.NoError(t, err)
@@ -197,6 +196,40 @@ func TestOrdersInAFleet(t *testing.T) {
 		time.Sleep(10 * sec)
 		require.NoError(t, call(there, put, 0, nil))
 		assert.Contains(t, serve(board, "GET", "/guards/orders", nil).Body.String(), "<dt>fleet</dt><dd>shared</dd>")
-		_ = ctx
 	})
+}
+
+// An order that the store cannot be told is not carried out, here or there, and says so
+// without secrets.
+func TestOrderWithoutTheStore(t *testing.T) {
+	store := &failingStore{Store: breaker.NewMemoryStore(nil)}
+	guard, err := resilient.NewGuard("orders", policy(), &resilient.Options{Logger: quiet, Store: store})
+	require.NoError(t, err)
+	require.NoError(t, call(guard, put, 0, nil))
+	var audited []dashboard.Action
+	board := dashboard.New(dashboard.Guards{guard}, &dashboard.Options{
+		Control: asAnn, Logger: quiet,
+		Audit: func(_ context.Context, a dashboard.Action) { audited = append(audited, a) },
+	})
+	store.down.Store(true)
+	w := order(board, "orders", url.Values{"action": {"force-open"}, "for": {"1h"}, "reason": {"r"}})
+	assert.Equal(t, http.StatusBadGateway, w.Code)
+	assert.Contains(t, w.Body.String(), "the store was not told")
+	assert.NotContains(t, w.Body.String(), "hunter2")
+	assert.Equal(t, "closed", guard.Circuit().State().String())
+	require.Len(t, audited, 1)
+	assert.ErrorContains(t, audited[0].Err, "the store was not told")
+	assert.Equal(t, "force-open", audited[0].Kind)
+}
+
+type failingStore struct {
+	breaker.Store
+	down atomic.Bool
+}
+
+func (s *failingStore) Do(ctx context.Context, circuit string, c breaker.Command) (breaker.Answer, error) {
+	if s.down.Load() {
+		return breaker.Answer{}, errors.New("dial redis://:hunter2@cache: refused")
+	}
+	return s.Store.Do(ctx, circuit, c)
 }

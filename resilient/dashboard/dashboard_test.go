@@ -155,6 +155,46 @@ func TestStateWithoutTraffic(t *testing.T) {
 	})
 }
 
+// The list tells the story of a circuit, and the guard's page the same, the latest first.
+func TestWhatHappened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		meter := dashboard.NewMeter()
+		p := policy()
+		p.Circuit.FailureThreshold = 1
+		guard := newGuardWith(t, "orders", p, meter)
+		board := dashboard.New(dashboard.Guards{guard}, &dashboard.Options{Meter: meter})
+		_ = call(guard, put, 0, errDown)
+		time.Sleep(61 * sec)
+		_ = call(guard, put, 0, errors.New("still down"))
+		time.Sleep(61 * sec)
+		_ = call(guard, put, 0, nil)
+		p.Circuit.FailureThreshold = 2
+		require.NoError(t, guard.SetPolicy(p))
+		_ = call(guard, put, 0, errDown)
+		_ = call(guard, put, 0, errDown)
+		guard.Circuit().Reset()
+		guard.Circuit().ForceOpen()
+		guard.Circuit().Release()
+		var told []string
+		for _, i := range openStream(t, board).next(t).News {
+			told = append(told, strings.TrimSuffix(i.State+": "+i.Text+": "+i.Cause, ": "))
+		}
+		assert.Equal(t, []string{
+			"open: after 1 failure: connection refused",
+			"half-open: its open time was over: probes are let through",
+			"open: a probe failed: opening 2 in a row: still down",
+			"half-open: its open time was over: probes are let through",
+			"closed: the dependency answers again",
+			"open: after 2 failures: connection refused",
+			"closed: it was reset",
+			"forced-open: by an order, or by its settings",
+			"closed: the order was lifted, or its time was over",
+		}, told)
+		page := serve(board, "GET", "/guards/orders", nil).Body.String()
+		assert.Less(t, strings.Index(page, "the order was lifted"), strings.Index(page, "after 1 failure"))
+	})
+}
+
 // A page that comes back, or one to which guards were added, is told everything anew.
 func TestFullFrames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
