@@ -332,6 +332,7 @@ func TestSlowClientIsDropped(t *testing.T) {
 		response, err := http.ReadResponse(quick, nil)
 		require.NoError(t, err)
 		assert.Equal(t, "text/event-stream", response.Header.Get("Content-Type"))
+		assert.True(t, response.Close, "nothing follows on a connection with a limit of its own")
 		events := bufio.NewReader(response.Body)
 		for range 4 {
 			_, err := readFrame(events)

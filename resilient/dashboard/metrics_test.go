@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed42274fcc/stoic/resilient"
+	"github.com/seed42274fcc/stoic/resilient/breaker"
 	"github.com/seed42274fcc/stoic/resilient/dashboard"
 )
 
@@ -122,5 +123,11 @@ func TestMetricsOfProbes(t *testing.T) {
 		got := scrape(t, dashboard.Guards{guard}, meter)
 		assert.Contains(t, got, `stoic_late_results_total{service="orders"} 1`)
 		assert.Contains(t, got, `stoic_circuit_until_seconds{service="orders"} 0`)
+
+		order := breaker.Order{Force: breaker.ForceClosed, For: time.Hour, Author: "ann", Reason: "r"}
+		require.NoError(t, guard.Circuit().Steer(t.Context(), order))
+		got = scrape(t, dashboard.Guards{guard}, meter)
+		assert.Contains(t, got, `stoic_circuit_state{service="orders",state="forced-closed"} 1`)
+		assert.Contains(t, got, `stoic_circuit_until_seconds{service="orders"} 946688461`, "when the order ends")
 	})
 }

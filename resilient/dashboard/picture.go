@@ -91,9 +91,6 @@ func (s *schedule) draw() *picture {
 			BeginsAt: at(a.EarliestStart), BeginsWidth: width(a.EarliestStart, a.LatestStart),
 			Text: "begins after " + text(a.EarliestStart) + " to " + text(a.LatestStart) + ", ends by " + text(a.LatestEnd),
 		}
-		if a.Never {
-			row.Text = "never made: the time is over before it could begin"
-		}
 		p.Rows = append(p.Rows, row)
 	}
 	p.Base = len(s.Attempts) * rowHeight
