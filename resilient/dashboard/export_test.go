@@ -31,6 +31,13 @@ func (t *Tally) Of(at uint32) uint64 { return t.of(at) }
 // Metered is how many guards are counted for.
 func (m *Meter) Metered() int { return len(*m.guards.Load()) }
 
+// Locked runs a function while the meter's lock is held.
+func (m *Meter) Locked(run func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	run()
+}
+
 // Clients is how many pages are live.
 func (d *Dashboard) Clients() int64 { return d.clients.Load() }
 

@@ -85,12 +85,13 @@ func (m *Meter) of(name string) *counts { return (*m.guards.Load())[name] }
 
 // enter likewise, but it begins to count.
 func (m *Meter) enter(name string) *counts {
-	if c := m.of(name); c != nil {
+	known := *m.guards.Load()
+	if c := known[name]; c != nil || len(known) >= MaxMetered {
 		return c
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	known := *m.guards.Load()
+	known = *m.guards.Load() // somebody may have been quicker
 	if c := known[name]; c != nil || len(known) >= MaxMetered {
 		return c
 	}

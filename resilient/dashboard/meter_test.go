@@ -161,6 +161,26 @@ func TestMeterIsBounded(t *testing.T) {
 		meter.Observe(t.Context(), resilient.CallDone{Call: resilient.Call{Service: fmt.Sprint(i)}, Attempts: 1})
 	}
 	assert.Equal(t, dashboard.MaxMetered, meter.Metered())
+
+	// Where calls pass no lock is taken, nor for those that are not counted.
+	counted := make(chan struct{})
+	go meter.Locked(func() {
+		for _, name := range []string{"0", "one too many"} {
+			call := resilient.Call{Service: name}
+			for _, event := range []resilient.Event{
+				resilient.AttemptDone{Call: call}, resilient.CallDone{Call: call}, resilient.LateResult{Call: call},
+				resilient.RetryScheduled{Call: call}, resilient.CallRejected{Call: call, Rejection: &resilient.RejectedError{}},
+			} {
+				meter.Observe(t.Context(), event)
+			}
+		}
+		close(counted)
+	})
+	select {
+	case <-counted:
+	case <-time.After(10 * sec):
+		require.Fail(t, "it waits for a lock")
+	}
 }
 
 // Transitions that are kept are bounded too, for all and for each.
