@@ -118,14 +118,14 @@ type item struct {
 	Name, State, Text, Cause string
 }
 
-// stream is a page's connection, without the network: what is written comes out.
+// stream is the connection of a page, without the network.
 type stream struct {
 	reader *bufio.Reader
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
-// openStream runs in a bubble: a real server and client on a pipe.
+// openStream runs in a bubble: the handler at one end of a pipe, the page at the other.
 func openStream(t *testing.T, board *dashboard.Dashboard) *stream {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -50,7 +50,7 @@ const timesOf = (tile, now) => {
   else if (tile.until) parts.push("until " + clock(tile.until) + " (in " + span(tile.until - now) + ")");
   if (tile.generation > 1) parts.push("generation " + tile.generation);
   if (tile.state === "half-open") parts.push(tile.probes + " out, " + tile.successes + " succeeded");
-  if (tile.state === "closed" && tile.failures) parts.push(tile.failures + " failed in a row");
+  if (tile.state === "closed" && tile.failures) parts.push("failures: " + tile.failures);
   if (forced && tile.until && tile.author) parts.push("by " + tile.author + ": " + tile.reason);
   return parts.join(" · ");
 };
