@@ -123,11 +123,27 @@ redis: ## see that there is a redis-server, from the system's packages if need b
 		echo "there is no redis-server, and it cannot be installed" >&2; exit 1; \
 	fi
 
+# The same goes for the browser that the tests of the dashboard drive, but as it is large, make test gets it only where
+# it is required.
+.PHONY: chromium
+chromium: ## see that there is a Chromium, from the system's packages if need be (root, apt)
+	@if command -v chromium > /dev/null; then exit 0; fi; \
+	if [[ $$(id -u) == 0 ]] && command -v apt-get > /dev/null; then \
+		echo "== install chromium"; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium > /dev/null || true; \
+	fi; \
+	if ! command -v chromium > /dev/null; then echo "there is no chromium, and it cannot be installed" >&2; exit 1; fi
+
+.PHONY: screenshot
+screenshot: chromium ## take the picture of the dashboard in docs anew
+	cd resilient/dashboard/browser && STOIC_BROWSER=required STOIC_SCREENSHOT=$(CURDIR)/docs/dashboard.png go test -count=1 -run '^TestOutage$$' ./...
+
 .PHONY: not-run
 not-run:
 	@command -v promtool > /dev/null || echo "NOT RUN, for want of promtool: what the alerts do (make alerts)"
 	@command -v redis-server > /dev/null || \
 		echo "NOT RUN, for want of a redis-server: the tests of resilient/redisstore, examples/agent and cmd/resilientctl that need one, resilient/redisstore/chaos"
+	@command -v chromium > /dev/null || echo "NOT RUN, for want of a chromium: resilient/dashboard/browser"
 
 .PHONY: vet
 vet: ## go vet, in every module
@@ -141,6 +157,7 @@ test-root: redis ## the library's tests under the race detector, fuzz seeds amon
 
 .PHONY: test-nested
 test-nested: redis ## the tests of the nested modules
+	@if [[ -n "$${CI:-}" || "$${STOIC_BROWSER:-}" == required ]]; then $(MAKE) --no-print-directory chromium; fi
 	@for module in $(NESTED); do echo "== go test: $$module"; (cd $$module && go test -timeout $(TESTTIME) ./...); done
 
 .PHONY: lint

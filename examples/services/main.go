@@ -9,7 +9,8 @@
 // which are the services: an interface that says what may be repeated, and what implements it. go generate writes the
 // wrappers that put a guard round them, in …_resilient.go; byhand.go makes the calls that a wrapper has no form for.
 // call.go turns HTTP answers into errors that a guard can judge. What only
-// the demonstration needs is in server.go, faults.go, journal.go and the scenarios.
+// the demonstration needs is in server.go, faults.go, journal.go and the scenarios. watch.go serves the operators' page
+// (-dashboard 127.0.0.1:8080).
 package main
 
 import (
@@ -48,6 +49,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var shared sharing
 	flags.IntVar(&shared.replicas, "replicas", 3, "how many processes share their circuits, in the scenarios about that; 0 leaves them out")
 	flags.StringVar(&shared.redis, "redis", embedded, "where they share them: a `URL`, or "+embedded)
+	address := flags.String("dashboard", "", "serve the operators' page at this `address` (such as 127.0.0.1:8080), until interrupted, instead")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -57,6 +59,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	// The guards are given their logger; this one catches whatever is logged behind their backs.
 	slog.SetDefault(logs.plain())
+	if *address != "" {
+		if err := watch(ctx, *address, logs, stdout); err != nil {
+			_, _ = fmt.Fprintln(stderr, "services:", err)
+			return 1
+		}
+		return 0
+	}
 
 	ctx, cancel := context.WithTimeout(ctx, longestRun)
 	defer cancel()

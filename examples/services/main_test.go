@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"runtime"
 	"slices"
@@ -95,6 +97,77 @@ func TestRunFails(t *testing.T) {
 			t.Errorf("%s: exit code 0", name)
 		}
 	}
+}
+
+// TestWatch: the page is served while there are calls, and the program ends when it is interrupted.
+func TestWatch(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	read, written := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"-dashboard", "127.0.0.1:0"}, written, io.Discard)
+		_ = written.Close()
+	}()
+	lines := bufio.NewScanner(read)
+	if !lines.Scan() {
+		t.Fatal("no address")
+	}
+	page := lines.Text()
+	go func() { _, _ = io.Copy(io.Discard, read) }()
+	for path, want := range map[string]string{
+		"": "app.js", "events": "plan_service", "guards/plan_service": "retry.max_attempts", "../metrics": `stoic_circuit_state{service="plan_service"`,
+	} {
+		if found, err := serves(t.Context(), page+path, want); err != nil || !found {
+			t.Errorf("no %q in %s: %v", want, path, err)
+		}
+	}
+	for host, want := range map[string]int{"": http.StatusSeeOther, "attacker.example": http.StatusForbidden} {
+		if got, err := orders(t.Context(), page+"guards/plan_service/control", host); err != nil || got != want {
+			t.Errorf("an order by the name %q: status %d, %v, want %d", host, got, err, want)
+		}
+	}
+	interrupt()
+	if code := <-ended; code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// serves reads an answer until a text is in it.
+func serves(ctx context.Context, url, want string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false, err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	lines := bufio.NewScanner(response.Body)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if strings.Contains(lines.Text(), want) {
+			return true, nil
+		}
+	}
+	return false, lines.Err()
+}
+
+// orders gives one, by a name for the machine, and returns the status.
+func orders(ctx context.Context, url, host string) (int, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader("action=reset&reason=r"))
+	if err != nil {
+		return 0, err
+	}
+	request.Host = host
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		return 0, err
+	}
+	return response.StatusCode, response.Body.Close()
 }
 
 // TestRetryAfter: both forms of the header, and what is neither.

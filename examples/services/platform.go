@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed42274fcc/stoic/policies"
 	"github.com/seed42274fcc/stoic/resilient"
+	"github.com/seed42274fcc/stoic/resilient/dashboard"
 )
 
 // Writes the wrappers of all services of this package, each beside its interface.
@@ -58,6 +59,7 @@ type platform struct {
 	lifecycle planLifecycle
 	byHand    *byHand
 	log       *slog.Logger // the application's own
+	meter     *dashboard.Meter
 
 	// The other side, which a real program does not hold.
 	provider *provider
@@ -70,7 +72,7 @@ type platform struct {
 
 // newPlatform wires everything; close takes it down again.
 func newPlatform(logs *journal, shared sharing) (*platform, error) {
-	p := &platform{log: logs.sanitized(), sharing: shared, recorder: newRecorder(logs)}
+	p := &platform{log: logs.sanitized(), meter: dashboard.NewMeter(), sharing: shared, recorder: newRecorder(logs)}
 
 	// A program that is configured by its environment says policies.FromEnv("CLEVERAGENTS", options) and leaves
 	// LookupEnv out.
@@ -78,7 +80,7 @@ func newPlatform(logs *journal, shared sharing) (*platform, error) {
 	p.registry, err = policies.FromEnv("CLEVERAGENTS", &policies.Options{
 		Options: resilient.Options{
 			Classify:  classify,
-			Observers: []resilient.Observer{p.recorder},
+			Observers: []resilient.Observer{p.recorder, p.meter},
 			// A plain handler, so that a secret which the library let through would be seen.
 			Logger: logs.plain(),
 		},
