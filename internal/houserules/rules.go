@@ -91,6 +91,7 @@ var Rules = map[string]Rule{
 	"internal/houserules": {Why: "test support"},
 	"internal/readme":     {Why: "test support"},
 	"internal/testmodule": {Why: "test support"},
+	"internal/marker":     {Why: "test support"},
 
 	"internal/schemacost": {Why: leaf},
 }
