@@ -16,6 +16,42 @@ var Rooms = []Room{
 			"names", "nesting path", "nesting on the wire", "snapshot", "answer", "replay",
 		},
 	},
+	{
+		Folder: "policies", Test: "TestNoSecretLeavesTheRegistry",
+		Inputs: []string{
+			"name of a service", "key of a document", "known budget name", "name that is asked", "file name",
+		},
+		Unseen: []string{"budget name", "value", "malformed document", "environment"},
+		Sinks: []string{
+			"finding", "Explain as text", "Explain as JSON", "explanation", "chain", "guard's name", "change", "ReloadError",
+			"Watch's error", "error of defaults", "error of a prefix", "log at debug",
+		},
+	},
+	{
+		Folder: "resilient/toolguard", Test: "TestNoSecretLeavesTheTools",
+		Inputs: []string{
+			"tool name", "other tool's name", "key", "tool's error", "store's error", "panic of options", "operator's author and reason",
+		},
+		Unseen: []string{"session", "arguments", "check's error"},
+		Sinks: []string{
+			"RefusedError", "RefusedError.Message", "what it wraps", "Notice", "ToolChanged", "circuit name", "snapshot", "order's error",
+			"stored record", "error of options", "log at debug",
+		},
+	},
+	{
+		Folder: "resilient/httpguard", Test: "TestNoSecretLeavesARequest",
+		Inputs: []string{"URL", "guard's name", "operation", "request's header", "transport's error", "path on the wire"},
+		Unseen: []string{"response's header", "response's body"},
+		Sinks: []string{
+			"event", "scope on the wire", "nesting path", "ExhaustedError", "RejectedError", "StatusError", "error of options",
+			"log at debug",
+		},
+	},
+	{
+		Folder: "resilient/resilienttest", Test: "TestNoSecretLeavesTheReplay",
+		Inputs: []string{"operation name", "second's error", "probe's error", "panic of a probe"},
+		Sinks:  []string{"report"},
+	},
 }
 
 // Silent are packages that say nothing, each with why.
