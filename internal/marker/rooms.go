@@ -52,6 +52,14 @@ var Rooms = []Room{
 		Inputs: []string{"operation name", "second's error", "probe's error", "panic of a probe"},
 		Sinks:  []string{"report"},
 	},
+	{
+		Folder: "resilient/redisstore", Test: "TestNoSecretIsStored",
+		Inputs: []string{"guard's name", "operation", "error", "panic of options", "operator's author and reason"},
+		Unseen: []string{"URL", "malformed URL", "stored nonsense"},
+		Sinks: []string{
+			"stored key", "stored field", "published news", "list", "event", "error", "error of the URL", "log at debug",
+		},
+	},
 }
 
 // Silent are packages that say nothing, each with why.
