@@ -26,6 +26,9 @@ type tile struct {
 	Author     string `json:"author,omitempty"` // of the last order
 	Reason     string `json:"reason,omitempty"`
 	Sharing    string `json:"sharing,omitempty"` // "" if it is alone
+	Observe    bool   `json:"observe,omitempty"` // it admits what it would refuse
+	Spared     uint64 `json:"spared,omitempty"`  // attempts that it would have refused
+	Rule       string `json:"rule,omitempty"`    // that opened it
 }
 
 // stateOf is a circuit's state in one word.
@@ -47,6 +50,7 @@ func tileOf(guard *resilient.Guard, before tile) tile {
 		// Steer has them without secrets, a store may have them otherwise.
 		Author: sanitize.Message(s.Order.Author), Reason: sanitize.Message(s.Order.Reason),
 	}
+	t.Observe, t.Spared, t.Rule = s.Observe, s.WouldReject, s.Rule.String()
 	if s.Force != breaker.NoForce {
 		t.Until = millis(s.ForceUntil)
 	}
