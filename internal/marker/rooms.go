@@ -53,6 +53,12 @@ var Rooms = []Room{
 		Sinks:  []string{"report"},
 	},
 	{
+		Folder: "resilient/dashboard", Test: "TestNoSecretIsServed",
+		Inputs: []string{"guard's name", "error", "store's error", "author", "reason", "who may not", "unknown name", "panic of Audit"},
+		Unseen: []string{"operation", "unknown action"},
+		Sinks:  []string{"page of a guard", "index", "frames", "metrics", "audit", "answer to an order", "log at debug"},
+	},
+	{
 		Folder: "resilient/redisstore", Test: "TestNoSecretIsStored",
 		Inputs: []string{"guard's name", "operation", "error", "panic of options", "operator's author and reason"},
 		Unseen: []string{"URL", "malformed URL", "stored nonsense"},
