@@ -66,6 +66,42 @@ var Rooms = []Room{
 			"stored key", "stored field", "published news", "list", "event", "error", "error of the URL", "log at debug",
 		},
 	},
+	{
+		Folder: "integrations/otelguard", Test: "TestNoSecretIsExported",
+		Inputs: []string{"guard's name", "operation", "error"},
+		Unseen: []string{"budget name", "store's error", "operator's author and reason"},
+		Sinks:  []string{"span", "span event", "metrics"},
+	},
+	{
+		Folder: "integrations/mcpguard", Test: "TestNoSecretReachesTheModel",
+		Inputs: []string{"tool's error", "tool's name"},
+		Unseen: []string{"arguments"},
+		Sinks:  []string{"result of a refused call", "Notice", "log at debug"},
+	},
+	{
+		Folder: "integrations/einoguard", Test: "TestNoSecretReachesTheModel",
+		Inputs: []string{"tool's error", "tool's name"},
+		Unseen: []string{"arguments"},
+		Sinks:  []string{"result of a refused call", "log at debug"},
+	},
+	{
+		Folder: "integrations/grpcguard", Test: "TestNoSecretLeavesACall",
+		Inputs: []string{"guard's name", "operation", "text of a status", "path on the wire"},
+		Unseen: []string{"metadata"},
+		Sinks: []string{
+			"event", "scope on the wire", "nesting path", "ExhaustedError", "RejectedError", "error of options", "log at debug",
+		},
+	},
+	{
+		Folder: "cmd/resilientctl", Test: "TestNoSecretIsPrinted",
+		Inputs: []string{
+			"circuit's name", "cause", "author and reason", "service", "document", "text to redact",
+		},
+		Unseen: []string{"URL", "environment"},
+		Sinks: []string{
+			"circuits", "circuits as JSON", "explain", "explain as JSON", "validate", "plot", "redact", "errors",
+		},
+	},
 }
 
 // Silent are packages that say nothing, each with why.
