@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cloudwego/eino/schema"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed42274fcc/stoic/integrations/einoguard"
@@ -30,11 +31,11 @@ func (l *lockedLog) Write(p []byte) (int, error) {
 func TestNoSecretReachesTheModel(t *testing.T) {
 	sinks := marker.New(t, "integrations/einoguard")
 	for input, p := range map[string]struct {
-		fail error
-		tool string
+		fail            error
+		tool, arguments string
 	}{
 		"tool's error": {fail: errors.New(marker.Text)},
-		"arguments":    {}, // the scripted model has it in what it asks for
+		"arguments":    {arguments: marker.Pair},
 		"tool's name":  {tool: " token=" + marker.Secret},
 	} {
 		t.Run(input, func(t *testing.T) {
@@ -50,10 +51,13 @@ func TestNoSecretReachesTheModel(t *testing.T) {
 				t.Cleanup(g.Close)
 				name := "search" + p.tool
 				m := turns(8, name)
-				for i := range m.turns {
-					if input == "arguments" {
-						_ = i
+				plain := m.answer
+				m.answer = func(a asked) (*schema.Message, error) {
+					message, err := plain(a)
+					for i := range message.ToolCalls {
+						message.ToolCalls[i].Function.Arguments = `{"text":"` + p.arguments + `"}`
 					}
+					return message, err
 				}
 				o := run(t, g, configured(m, invokable{newBackend("calc", works)}, invokable{newBackend(name, raises(p.fail))}))
 				require.NoError(t, o.err)
