@@ -40,8 +40,9 @@ func TestNoSecretLeavesTheRegistry(t *testing.T) {
 }
 
 func (p poison) spread(t *testing.T, out *marker.Seed) {
-	if p.doc == "" {
-		p.doc = `{"retry_service_overrides":{"plan_service":{"retry":{"max_attempts":0}}}}`
+	doc := p.doc
+	if doc == "" {
+		doc = `{"retry_service_overrides":{"plan_service":{"retry":{"max_attempts":0}}}}`
 	}
 	log := &journal{}
 	options := &policies.Options{Options: resilient.Options{Logger: slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}}
@@ -51,7 +52,7 @@ func (p poison) spread(t *testing.T, out *marker.Seed) {
 	if p.budget != "" {
 		options.Budgets[p.budget] = budget
 	}
-	config := policies.ParseJSON([]byte(p.doc))
+	config := policies.ParseJSON([]byte(doc))
 	found, err := policies.Validate(config, options)
 	require.NoError(t, err)
 	reg, err := policies.Load(config, options)

@@ -98,8 +98,9 @@ func (p poison) orders(t *testing.T, s *server, run func(sink, stdin string, arg
 	run("circuits", "", "circuits", "show", "nobody"+p.circuit)
 	run("circuits", "", "__complete", "circuits", "reset", "pay")
 	run("circuits", "", "circuits", "reset", name, "--reason", "repaired "+p.author)
-	if p.url == "" {
-		p.url = "redis://app@host:port/x"
+	url := p.url
+	if url == "" {
+		url = "redis://app@host:port/x"
 	}
-	run("errors", "", "circuits", "list", "--redis", p.url)
+	run("errors", "", "circuits", "list", "--redis", url)
 }
