@@ -137,7 +137,7 @@ var encoders = []encoder{
 	{name: "command line", write: func(p string) string { return "tool --password a" + p + " --host db1: exit 1" }, without: " ", loses: nextName},
 	{name: "SQL, identified by, a name's quotes", write: func(p string) string {
 		return "ALTER USER bob IDENTIFIED BY \"" + strings.ReplaceAll(p, "\"", "\"\"") + "\" ACCOUNT UNLOCK"
-	}},
+	}, without: `\`},
 	{name: "SQL, set password", write: func(p string) string {
 		return "SET PASSWORD FOR bob = '" + strings.ReplaceAll(p, "'", "''") + "'; x"
 	}, without: `\`},
