@@ -24,6 +24,7 @@ type Guard struct {
 	options Options
 	circuit *breaker.Circuit
 	plan    atomic.Pointer[plan]
+	ops     opNames
 
 	callsOnly bool // no observer wants the attempts of calls
 }

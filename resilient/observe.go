@@ -84,7 +84,7 @@ func (g *Guard) onSharing(c breaker.SharingChange) {
 
 // names are the call's, as they may leave.
 func (g *Guard) names(operation string) Call {
-	return Call{Service: g.Name(), Operation: sanitize.Message(operation)}
+	return Call{Service: g.Name(), Operation: g.ops.clean(operation)}
 }
 
 // The events of a call, in the order in which they can come.
