@@ -17,11 +17,17 @@ func (g *Guard) journal() *journal.Journal {
 	return &journal.Journal{Words: words, Service: g.Name(), Logger: g.options.Logger}
 }
 
+// audience is what a guard with observers knows of them, and remembers for them.
+type audience struct {
+	callsOnly bool // none wants the attempts of calls
+	ops       opNames
+}
+
 // observed reports whether it is worth making an event that only observers see.
-func (g *Guard) observed() bool { return len(g.options.Observers) != 0 }
+func (g *Guard) observed() bool { return g.audience != nil }
 
 // attemptsObserved likewise, for the attempts of calls: see [CallObserver].
-func (g *Guard) attemptsObserved() bool { return g.observed() && !g.callsOnly }
+func (g *Guard) attemptsObserved() bool { return g.observed() && !g.audience.callsOnly }
 
 // wantsAttempts asks an observer. One that panics wants them.
 func (g *Guard) wantsAttempts(o Observer) (yes bool) {
@@ -84,7 +90,10 @@ func (g *Guard) onSharing(c breaker.SharingChange) {
 
 // names are the call's, as they may leave.
 func (g *Guard) names(operation string) Call {
-	return Call{Service: g.Name(), Operation: g.ops.clean(operation)}
+	if g.audience == nil {
+		return Call{Service: g.Name(), Operation: sanitize.Message(operation)}
+	}
+	return Call{Service: g.Name(), Operation: g.audience.ops.clean(operation)}
 }
 
 // The events of a call, in the order in which they can come.
