@@ -39,6 +39,11 @@ func (g *Guard) wantsAttempts(o Observer) (yes bool) {
 // emit tells the log and the observers, one after the other.
 func (g *Guard) emit(ctx context.Context, event Event) {
 	g.log(ctx, event)
+	g.tellAll(ctx, event)
+}
+
+// tellAll tells the observers of what has no record of its own.
+func (g *Guard) tellAll(ctx context.Context, event Event) {
 	for _, o := range g.options.Observers {
 		g.tell(ctx, o, event)
 	}
@@ -99,27 +104,27 @@ func (g *Guard) names(operation string) Call {
 // The events of a call, in the order in which they can come.
 
 func (g *Guard) refused(ctx context.Context, operation string, made int, rejected *RejectedError) {
-	g.emit(ctx, CallRejected{Call: g.names(operation), Attempts: made, Rejection: rejected})
+	g.tellAll(ctx, CallRejected{Call: g.names(operation), Attempts: made, Rejection: rejected})
 }
 
 // attempted tells of an attempt of a call.
 func (g *Guard) attempted(c *call, n int, began time.Duration, outcome Outcome, counted bool, err error) {
 	if g.attemptsObserved() {
-		g.emit(c.ctx, AttemptDone{Call: g.names(c.operation), Attempt: n, Outcome: outcome, Err: sanitize.Error(err), Duration: g.circuit.Now() - began})
+		g.tellAll(c.ctx, AttemptDone{Call: g.names(c.operation), Attempt: n, Outcome: outcome, Err: sanitize.Error(err), Duration: g.circuit.Now() - began})
 	}
 	if !counted {
-		g.emit(c.ctx, LateResult{Call: g.names(c.operation), Attempt: n, Outcome: outcome})
+		g.tellAll(c.ctx, LateResult{Call: g.names(c.operation), Attempt: n, Outcome: outcome})
 	}
 }
 
 // settled tells of a permit held by hand.
 func (g *Guard) settled(p *Permit, outcome Outcome, counted bool, err error) {
 	names := Call{Service: g.Name()}
-	g.emit(p.ctx, AttemptDone{
+	g.tellAll(p.ctx, AttemptDone{
 		Call: names, Attempt: 1, Outcome: outcome, Err: sanitize.Error(err), Duration: g.circuit.Now() - p.acquired, ByHand: true,
 	})
 	if !counted {
-		g.emit(p.ctx, LateResult{Call: names, Attempt: 1, Outcome: outcome})
+		g.tellAll(p.ctx, LateResult{Call: names, Attempt: 1, Outcome: outcome})
 	}
 }
 
@@ -133,11 +138,11 @@ func (g *Guard) scheduled(c *call, made int, delay time.Duration, err error) boo
 }
 
 func (g *Guard) done(c *call, made int, last Outcome, err error) {
-	g.emit(c.ctx, CallDone{
+	g.tellAll(c.ctx, CallDone{
 		Call: g.names(c.operation), Attempts: made, Err: sanitize.Error(err), Duration: g.circuit.Now() - c.start, Outcome: last,
 	})
 }
 
 func (g *Guard) fellOver(ctx context.Context, operation string, next *Guard, err error) {
-	g.emit(ctx, FellOver{Call: g.names(operation), Next: next.Name(), Err: sanitize.Error(err)})
+	g.tellAll(ctx, FellOver{Call: g.names(operation), Next: next.Name(), Err: sanitize.Error(err)})
 }
