@@ -35,7 +35,8 @@ one that Redis knows nothing of is exit code 4, and nothing is made of it. A
 circuit that is closed and healthy and always was leaves no trace in Redis.
 
 Until when an open circuit is open depends on its policy, which is not in Redis:
-it is shown if --prefix or --file says where the policies are.`,
+it is shown if --prefix or --file says where the policies are. One whose time has
+passed is probe-due: it lets the next call through.`,
 		Args: cobra.NoArgs,
 		PersistentPreRunE: func(*cobra.Command, []string) (err error) {
 			if !f.from.told() {
