@@ -149,3 +149,18 @@ func TestProtectedTwice(t *testing.T) {
 		assert.Equal(t, int64(4), search.hits.Load())
 	})
 }
+
+// A handler that returns nothing is answered with an error by the SDK, each time.
+func TestToolThatReturnsNothing(t *testing.T) {
+	server, g := newServer(newBackend(works), nil), newGuard(t, watchAll())
+	server.AddTool(&mcp.Tool{Name: "empty", InputSchema: map[string]any{"type": "object"}},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, nil })
+	g.Protect(server)
+	c := inMemory(t, server, legacy, nil)
+	for range 3 {
+		_, err := call(t.Context(), c, "empty")
+		require.Error(t, err)
+	}
+	result, err := call(t.Context(), c, "empty")
+	requireRefused(t, result, err)
+}
