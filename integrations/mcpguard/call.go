@@ -3,6 +3,7 @@ package mcpguard
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -67,15 +68,7 @@ func (s *served) call(ctx context.Context, next mcp.MethodHandler, req *mcp.Call
 	name := req.Params.Name
 	permit, err := s.guard.tools.Begin(ctx, name)
 	if err != nil {
-		result, err := answer(err, func(refused *toolguard.RefusedError) {
-			turn := s.guard.look(ctx, registered(ctx, next, req.Session))
-			defer turn.Close()
-			refused.Others = turn.Others(name)
-		})
-		if err != nil {
-			return nil, err
-		}
-		return result, nil
+		return s.refuse(ctx, next, req, err)
 	}
 	if !permit.Watched() {
 		return next(ctx, methodCallTool, req)
@@ -98,6 +91,33 @@ func (s *served) call(ctx context.Context, next mcp.MethodHandler, req *mcp.Call
 	return result, err
 }
 
+// refuse answers a call that has no permit.
+func (s *served) refuse(ctx context.Context, next mcp.MethodHandler, req *mcp.CallToolRequest, err error) (mcp.Result, error) {
+	name := req.Params.Name
+	var tools []*mcp.Tool
+	result, err := answer(err, func(refused *toolguard.RefusedError) {
+		tools = registered(ctx, next, req.Session)
+		turn := s.guard.look(ctx, tools)
+		defer turn.Close()
+		refused.Others = turn.Others(name)
+	})
+	if err != nil {
+		return nil, err
+	}
+	result.IsError = structured(find(tools, name))
+	return result, nil
+}
+
+// MetaKeyRefused marks a result, in its _meta, as a refusal of a guard: the tool has not
+// run. It has an object with the "reason" and, if somebody knows, "until" when (RFC 3339).
+const MetaKeyRefused = "io.github.seed42274fcc.stoic/refused"
+
+// structured reports whether a tool has promised structured content. A refusal has none, and
+// the protocol lets that pass in errors only: clients that insist on it, as those of the SDKs
+// for Python and TypeScript do, throw any other such result away with its text, and the model
+// learns of an error without a reason.
+func structured(tool *mcp.Tool) bool { return tool != nil && tool.OutputSchema != nil }
+
 // answer makes a refusal what the model is to get: a normal result. Any other error stays
 // one. complete may add to a copy of the refusal.
 func answer(err error, complete func(*toolguard.RefusedError)) (*mcp.CallToolResult, error) {
@@ -107,5 +127,12 @@ func answer(err error, complete func(*toolguard.RefusedError)) (*mcp.CallToolRes
 	}
 	own := *refused
 	complete(&own)
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: own.Message()}}}, nil
+	why := map[string]any{"reason": own.Reason.String()}
+	if !own.Until.IsZero() {
+		why["until"] = own.Until.UTC().Format(time.RFC3339)
+	}
+	return &mcp.CallToolResult{
+		Meta:    mcp.Meta{MetaKeyRefused: why},
+		Content: []mcp.Content{&mcp.TextContent{Text: own.Message()}},
+	}, nil
 }

@@ -126,6 +126,55 @@ func TestOneTurnOfTheFleetIsOfferedTheProbe(t *testing.T) {
 	})
 }
 
+// Where the server has a guard of its own, in another process maybe, what that one answers
+// is no success of the tool, and no error: the probe of a client's turn is free again.
+func TestRefusalOfTheServersGuard(t *testing.T) {
+	for _, version := range versions {
+		for name, dial := range transports {
+			t.Run(name+" "+version, func(t *testing.T) {
+				search := newBackend(fails)
+				server, theirs := newServer(search, nil), newGuard(t, watchAll())
+				theirs.Protect(server)
+				options := watchAll()
+				options.FailureThreshold = 4
+				ours := newGuard(t, options)
+				s := ours.Client(dial(t, server, version, nil).ClientSession, nil)
+				open(t, theirs, turnOf(t, s), "search")
+				for range 50 {
+					result, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: "search", Arguments: ask("q")})
+					requireRefused(t, result, err)
+					require.Contains(t, result.Meta, mcpguard.MetaKeyRefused)
+				}
+				snap := ours.Tools().Circuit("", "search").Snapshot()
+				assert.Equal(t, breaker.Closed, snap.State)
+				assert.Equal(t, 3, snap.Failures, "still in a row")
+				theirs.Tools().Circuit("", "search").Reset()
+				_, err := call(t.Context(), s, "search")
+				require.NoError(t, err)
+				assert.Equal(t, breaker.Open, state(ours, "search"))
+				assert.EqualValues(t, 4, search.hits.Load())
+			})
+		}
+	}
+}
+
+// A refusal says what it is to programs, too.
+func TestRefusalIsMarked(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		g := newGuard(t, watchAll())
+		s := g.Client(inMemory(t, newServer(newBackend(fails), nil), modern, nil).ClientSession, nil)
+		open(t, g, turnOf(t, s), "search")
+		result, err := call(t.Context(), s, "search")
+		requireRefused(t, result, err)
+		until := g.Tools().Circuit("", "search").Snapshot().Until.UTC().Format(time.RFC3339)
+		assert.Equal(t, map[string]any{"reason": "open", "until": until}, result.Meta[mcpguard.MetaKeyRefused])
+		g.Tools().Circuit("", "search").ForceOpen()
+		result, err = call(t.Context(), s, "search")
+		require.NoError(t, err)
+		assert.Equal(t, map[string]any{"reason": "forced"}, result.Meta[mcpguard.MetaKeyRefused])
+	})
+}
+
 // Two servers with tools of the same name are told apart by a prefix, which no model sees.
 func TestPrefix(t *testing.T) {
 	g := newGuard(t, watchAll())

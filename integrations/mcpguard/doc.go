@@ -12,7 +12,10 @@
 // A tool whose circuit is open is missing in what tools/list returns, and a client that
 // calls it nevertheless gets a normal result that says until when it is not to be had and
 // what else there is: no error, since a model that gets an error tries again. The tool is
-// not run. Neither its neighbours nor the server's registrations notice anything.
+// not run. Neither its neighbours nor the server's registrations notice anything. The one
+// exception is a tool with an output schema: its refusal has the same text and IsError, since
+// many clients take a result without the structured content that it promises for a fault, and
+// the text is lost. [MetaKeyRefused] marks both.
 //
 // A list is no turn: nobody knows when its client will use it. So a tool that may be
 // tried again is in every list, and the first call is the probe; those that come while it
@@ -24,6 +27,10 @@
 // 2026-07-28 of the protocol on, sessions are told that have subscribed. A server that
 // promises no such news, or a mode that leaves the list as it is, sends none. A client
 // may keep a list that lacks a tool for no longer than the tool is withheld.
+//
+// The Options' Key and Session are asked with the context of the request, in which the SDK
+// puts no session. Middleware that is added to the server after Protect comes before the
+// guard: let it put there what they need, such as the session's ID.
 //
 // # Behind a client session
 //
@@ -54,6 +61,7 @@
 //   - a JSON-RPC error of -32602 (invalid params; a tool that does not exist, too) or
 //     -32601 is Ignored, one of -32042 (a page has to be visited first) is Running, and
 //     every other one is an Error, a dead server's -32005 among them
+//   - a result that has [MetaKeyRefused], of the guard that a server has itself, is Ignored
 //   - a result that needs input is Running, and so is a call whose time is over while the
 //     client is asked something
 //   - a caller that gives up is Interrupted
@@ -68,8 +76,7 @@
 //
 // # What it does not do
 //
-// A refusal has no structured content, since there is none: a client that insists on it
-// for a tool with an output schema may take the refusal for a fault. A list with pages is
+// A refusal has no structured content, since there is none. A list with pages is
 // filtered by page, and MaxWithheldShare is one of a page. A server whose HTTP sessions
 // end with each request tells only those that have subscribed. Where the Options have a
 // Key, all sessions are told, also those of other keys. A guard in a server and one behind

@@ -27,6 +27,8 @@ func (c *call) settle(ctx context.Context, result *mcp.CallToolResult, err error
 		c.permit.End(toolguard.Ignored)
 	case result == nil: // which the SDK answers with an error
 		c.permit.End(toolguard.Error)
+	case refusedElsewhere(result):
+		c.permit.End(toolguard.Ignored)
 	case needsInput(result):
 		c.permit.End(toolguard.Running)
 	case result.IsError:
@@ -58,6 +60,12 @@ func (c *call) settleReported(ctx context.Context, result *mcp.CallToolResult) {
 // SDK marks only what goes to clients that know of it.
 func needsInput(result *mcp.CallToolResult) bool {
 	return result.NeedsInput() || result.InputRequests != nil
+}
+
+// refusedElsewhere reports whether the guard of a server has answered, and not its tool.
+func refusedElsewhere(result *mcp.CallToolResult) bool {
+	_, is := result.Meta[MetaKeyRefused]
+	return is
 }
 
 type decision int

@@ -2,6 +2,7 @@ package mcpguard_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed42274fcc/stoic/integrations/mcpguard"
 	"github.com/seed42274fcc/stoic/resilient/breaker"
 	"github.com/seed42274fcc/stoic/resilient/toolguard"
 )
@@ -50,6 +52,57 @@ func TestServerKeepsBrokenToolAway(t *testing.T) {
 				assert.Equal(t, "42", text(t, result))
 			})
 		}
+	}
+}
+
+// A117: the refusal of a tool with an output schema is an error to the protocol, with the text
+// for the model. A result without structured content is none to clients that insist on it.
+func TestRefusalOfAToolWithAnOutputSchema(t *testing.T) {
+	type found struct {
+		Title string `json:"title"`
+	}
+	for _, version := range versions {
+		server, g := newServer(newBackend(works), nil), newGuard(t, watchAll())
+		runs := 0
+		mcp.AddTool(server, &mcp.Tool{Name: "find"}, func(context.Context, *mcp.CallToolRequest, query) (*mcp.CallToolResult, found, error) {
+			runs++
+			return nil, found{}, errDown
+		})
+		g.Protect(server)
+		c, ours := inMemory(t, server, version, nil), newGuard(t, watchAll())
+		open(t, g, c, "find")
+		s := ours.Client(c.ClientSession, nil)
+		for range 50 {
+			result, err := call(t.Context(), s, "find")
+			require.NoError(t, err)
+			assert.True(t, result.IsError)
+			assert.Nil(t, result.StructuredContent)
+			assert.Contains(t, text(t, result), `Tool "find" is temporarily unavailable until `)
+			assert.Contains(t, result.Meta, mcpguard.MetaKeyRefused)
+		}
+		assert.Equal(t, 3, runs)
+		assert.Empty(t, ours.Tools().Tools(), "nor an error of the tool, to a client's guard")
+	}
+}
+
+// A115: a tool that stays in the list, since too much would be missing there, is no other
+// way for a model that is refused.
+func TestListedToolsAreNoAlternative(t *testing.T) {
+	options := watchAll()
+	options.MaxWithheldShare = 0.5
+	server, g := newServer(newBackend(fails), nil), newGuard(t, options)
+	mcp.AddTool(server, &mcp.Tool{Name: "fetch"}, fails)
+	mcp.AddTool(server, &mcp.Tool{Name: "mail"}, fails)
+	g.Protect(server)
+	c := inMemory(t, server, modern, nil)
+	for _, tool := range []string{"search", "fetch", "mail"} {
+		open(t, g, c, tool)
+	}
+	assert.Len(t, listed(t, c.ClientSession), 2, "calc, and the one that is back first")
+	for _, tool := range []string{"search", "fetch", "mail"} {
+		result, err := call(t.Context(), c, tool)
+		requireRefused(t, result, err)
+		assert.Contains(t, text(t, result), `Other tools: "calc".`)
 	}
 }
 
@@ -285,6 +338,45 @@ func TestRegisteredToolsStayAsTheyAre(t *testing.T) {
 	after, err := inMemory(t, server, modern, nil).ListTools(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Equal(t, before.Tools, after.Tools)
+}
+
+// A105: middleware before the guard says whose request it is, so that a session's failures
+// are its own, and its key.
+func TestSessionsAreToldApart(t *testing.T) {
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			type sessionKey struct{}
+			id := func(ctx context.Context) string { return ctx.Value(sessionKey{}).(string) }
+			options := watchAll()
+			options.Key, options.Session, options.MaxFailuresPerSession = id, id, 4
+			server, g := newServer(newBackend(fails), nil), newGuard(t, options)
+			mcp.AddTool(server, &mcp.Tool{Name: "fetch"}, fails)
+			g.Protect(server)
+			server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+				return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+					session := fmt.Sprintf("%p", req.GetSession()) // in memory it has no ID
+					return next(context.WithValue(ctx, sessionKey{}, session), method, req)
+				}
+			})
+			ann, bob := inMemory(t, server, version, nil), inMemory(t, server, version, nil)
+			for range 3 {
+				_, err := call(t.Context(), ann, "search")
+				require.NoError(t, err)
+			}
+			assert.Equal(t, []string{"calc", "fetch"}, listed(t, ann.ClientSession))
+			assert.Equal(t, []string{"calc", "fetch", "search"}, listed(t, bob.ClientSession))
+			_, err := call(t.Context(), ann, "fetch") // the fourth failure
+			require.NoError(t, err)
+			assert.Empty(t, listed(t, ann.ClientSession))
+			result, err := call(t.Context(), ann, "calc")
+			require.NoError(t, err)
+			assert.False(t, result.IsError)
+			assert.Contains(t, text(t, result), "Stop calling tools: 4 calls in this session have failed")
+			result, err = call(t.Context(), bob, "calc")
+			require.NoError(t, err)
+			assert.Equal(t, "42", text(t, result))
+		})
+	}
 }
 
 // A name alone makes no state, and is no error of anybody's.

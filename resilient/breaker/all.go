@@ -26,7 +26,7 @@ type Grant struct {
 // where Acquire would have gone on. The same circuit may be asked more than once.
 func AcquireAll(requests []Request) []Grant {
 	grants := make([]Grant, len(requests))
-	var open, all []*question
+	var all []*question
 	finished := false
 	defer func() {
 		if !finished { // a listener or a store has ended the goroutine: nobody gets a permit
@@ -46,7 +46,14 @@ func AcquireAll(requests []Request) []Grant {
 		}
 		grants[i].Permit, grants[i].Rejected = c.Acquire(c.Now(), r.Limit)
 	}
-	for open = all; len(open) > 0; {
+	putEach(all)
+	finished = true
+	return grants
+}
+
+// putEach asks each store once.
+func putEach(open []*question) {
+	for len(open) > 0 {
 		store, same := open[0].circuit.fleet.store, open[:1:1]
 		rest := open[:0:0]
 		for _, q := range open[1:] {
@@ -59,8 +66,6 @@ func AcquireAll(requests []Request) []Grant {
 		putAll(store, same)
 		open = rest
 	}
-	finished = true
-	return grants
 }
 
 // sameStore compares two, of whatever kind: what cannot be compared is not the same.
@@ -85,7 +90,8 @@ func giveBack(requests []Request, grants []Grant, asked []*question) {
 	}
 }
 
-// question is what a circuit is waiting to hear from its store.
+// question is what a circuit is waiting to hear from its store: an answer, or that it has
+// been told.
 type question struct {
 	circuit *Circuit
 	limit   time.Duration
@@ -171,6 +177,10 @@ func (q *question) answered() {
 	c, f := q.circuit, q.circuit.fleet
 	c.mu.Lock()
 	q.done = true
+	if q.command.Kind == Settle {
+		q.released()
+		return
+	}
 	f.asking, f.patient = false, 0
 	if q.reply == nil {
 		c.publish(c.Now())

@@ -570,3 +570,58 @@ func TestAcquireAllIsOneRoundTrip(t *testing.T) {
 		}
 	})
 }
+
+func TestReleaseAllIsOneRoundTrip(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &batching{shelf: newShelf()}
+		var circuits []*breaker.Circuit
+		for _, name := range []string{"a", "b", "c", "alone"} {
+			options := &breaker.Options{Store: s}
+			if name == "alone" {
+				options = nil
+			}
+			c, err := breaker.New(name, small(), options)
+			require.NoError(t, err)
+			for range 2 {
+				require.True(t, call(c, errDown))
+			}
+			circuits = append(circuits, c)
+		}
+		probes := func() (releases []breaker.Release) {
+			time.Sleep(time.Minute)
+			for _, c := range circuits {
+				permit, rejected := c.Acquire(c.Now(), limit)
+				require.Nil(t, rejected)
+				require.True(t, permit.Probe())
+				releases = append(releases, breaker.Release{Circuit: c, Permit: permit})
+			}
+			s.trips = nil
+			return releases
+		}
+		requireFree := func() {
+			t.Helper()
+			for _, c := range circuits {
+				require.Zero(t, c.Snapshot().Probes)
+				require.Equal(t, breaker.HalfOpen, c.State())
+			}
+		}
+		releases := probes()
+		breaker.ReleaseAll(releases)
+		assert.Equal(t, [][]breaker.Kind{{breaker.Settle, breaker.Settle, breaker.Settle}}, s.trips)
+		requireFree()
+		breaker.ReleaseAll(releases)
+		requireFree()
+		breaker.ReleaseAll(nil)
+		assert.Len(t, s.trips, 2)
+
+		releases = probes()
+		s.break_(errStore)
+		breaker.ReleaseAll(releases)
+		assert.Len(t, s.trips, 1, "what is lost with it is found out once")
+		requireFree()
+		for _, c := range circuits {
+			require.True(t, call(c, nil), "each goes on by itself")
+			assert.Equal(t, breaker.Closed, c.State())
+		}
+	})
+}

@@ -187,17 +187,12 @@ func (t *Turn) note(one *tool, permit breaker.Permit) bool {
 func (t *Turn) refuse(e *RefusedError) *RefusedError {
 	switch {
 	case t == nil:
-	case e.Reason == ReasonBudget:
+	case e.Reason == ReasonBudget: // that is for all watched tools
 		e.Others = t.unwatched()
 	default:
 		e.Others = t.Others(e.Tool)
 	}
 	return e
-}
-
-// unwatched are the tools that no budget is for.
-func (t *Turn) unwatched() []string {
-	return slices.DeleteFunc(slices.Clone(t.names), t.guard.plan.watches)
 }
 
 // failures are those of the turn's session.

@@ -18,6 +18,7 @@ import (
 //
 //   - what it is marked with by [WithOutcome]
 //   - Ignored, if it is marked by [resilient.Neutral] or is a *[RefusedError]
+//   - Interrupted, if the caller's context was cancelled between the attempts of its retries
 //   - Error, if it is marked by [resilient.Permanent], its retries were in vain, or a
 //     circuit inside of the tool is open: to a model, that is a tool that does not work
 //   - Error, if it is an error that comes after the tool's own time limit

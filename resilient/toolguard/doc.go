@@ -36,7 +36,8 @@
 // and give a probe's place back at once. [Call] has the whole list; [WithOutcome] and
 // [Options].Classify say what types do not. A call that takes longer than the tool's
 // Timeout is an Error: a backend that hangs would otherwise look like a caller who gave
-// up.
+// up. So is one that a circuit inside of the tool rejects: to the model, that is a tool that
+// fails again and again.
 //
 // A tool that does not exist is not known: in a turn, its names say what exists; without
 // one, state begins with the first Error of a tool that is watched. Where there is a

@@ -100,6 +100,47 @@ func TestFleetSharesWhatItKnows(t *testing.T) {
 	}
 }
 
+// Where the list stays as it is, a turn asks nothing: a replica learns of an outage by its
+// first call, before the tool would run, and of its end likewise.
+func TestFleetSharesWhatItKnowsWhereTheListStays(t *testing.T) {
+	for name, memory := range stores {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				store := newSpy(memory)
+				options := watchAll()
+				options.Store, options.Mode = store, toolguard.GuardOnly
+				g, other := newGuard(t, options), newGuard(t, options)
+				names := []string{"search", "calc"}
+				turn := g.Turn(t.Context(), names)
+				for range 3 {
+					require.NoError(t, call(turn.Context(t.Context()), g, "search", toolguard.Error))
+				}
+				before := store.trips.Load()
+				turn = other.Turn(t.Context(), names)
+				assert.Equal(t, before, store.trips.Load())
+				_, err := turn.Begin(t.Context(), "search")
+				refused := refusedBy(t, err)
+				assert.Equal(t, toolguard.ReasonOpen, refused.Reason)
+				assert.Equal(t, []string{"calc"}, refused.Others)
+				assert.LessOrEqual(t, store.trips.Load(), before+1)
+
+				time.Sleep(time.Minute)
+				permit, err := other.Turn(t.Context(), names).Begin(t.Context(), "search")
+				require.NoError(t, err)
+				require.True(t, permit.Probe())
+				_, err = g.Turn(t.Context(), names).Begin(t.Context(), "search")
+				requireRefused(t, err)
+				permit.End(toolguard.Success)
+				time.Sleep(2 * time.Second)
+				permit, err = g.Turn(t.Context(), names).Begin(t.Context(), "search")
+				require.NoError(t, err)
+				assert.False(t, permit.Probe())
+				permit.End(toolguard.Success)
+			})
+		})
+	}
+}
+
 // A server without turns takes part from the first call of what Monitor names.
 func TestServersShareWithoutTurns(t *testing.T) {
 	options := toolguard.Options{Monitor: []string{"search"}, Store: newSpy(nil)}
@@ -187,9 +228,70 @@ func TestRoundTrips(t *testing.T) {
 				}
 			}
 			time.Sleep(time.Hour)
-			assert.Equal(t, int64(1), trips(store, turn), "100 probes")
+			var lazy *toolguard.Turn
+			assert.Equal(t, int64(1), trips(store, func() { lazy = g.Turn(t.Context(), names) }), "100 probes")
+			assert.Empty(t, lazy.Withheld())
+			assert.Equal(t, int64(1), trips(store, lazy.Close), "and all of them back")
+			assert.Equal(t, int64(1), trips(store, turn), "at once")
 		}
 	})
+}
+
+// A store that hangs keeps a turn, and its end, no longer than its own timeout, however
+// many probes there are.
+func TestStoreThatHangs(t *testing.T) {
+	for name, options := range stores {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				store := &hangingStore{spyStore: newSpy(options)}
+				g, names := onStore(t, store, 1)[0], []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+				for _, name := range names {
+					open(t, g, name)
+				}
+				time.Sleep(time.Minute)
+				turn := g.Turn(t.Context(), names)
+				require.Empty(t, turn.Withheld())
+				store.hangs.Store(true)
+				took := func(f func()) time.Duration {
+					began := time.Now()
+					f()
+					return time.Since(began)
+				}
+				timeout := store.Terms().Timeout
+				require.Positive(t, timeout)
+				assert.Equal(t, timeout, took(turn.Close))
+				assert.LessOrEqual(t, took(func() { turn = g.Turn(t.Context(), names) }), timeout)
+				assert.Empty(t, turn.Withheld(), "free at once, as far as this process knows")
+				assert.Zero(t, took(turn.Close))
+			})
+		})
+	}
+}
+
+// hangingStore is one that does not answer.
+type hangingStore struct {
+	*spyStore
+	hangs atomic.Bool
+}
+
+func (s *hangingStore) Do(ctx context.Context, circuit string, c breaker.Command) (breaker.Answer, error) {
+	if s.hangs.Load() {
+		<-ctx.Done()
+		return breaker.Answer{}, ctx.Err()
+	}
+	return s.spyStore.Do(ctx, circuit, c)
+}
+
+func (s *hangingStore) DoAll(ctx context.Context, commands []breaker.BatchCommand) []breaker.BatchReply {
+	if s.hangs.Load() {
+		<-ctx.Done()
+		replies := make([]breaker.BatchReply, len(commands))
+		for i := range replies {
+			replies[i].Err = ctx.Err()
+		}
+		return replies
+	}
+	return s.spyStore.DoAll(ctx, commands)
 }
 
 // A store that dies in mid-outage gives no error to the loop; when it is back, there is

@@ -26,6 +26,12 @@ func isRefusal(err error) bool {
 	return ok && refused != nil
 }
 
+// cutOff reports whether retries inside of the call have ended with their context.
+func cutOff(err error) bool {
+	e, ok := found[*resilient.ExhaustedError](err)
+	return ok && e != nil && e.Reason == resilient.ReasonContext
+}
+
 // hintOf is how long the server has asked to wait at the end of retries inside of the call.
 func hintOf(err error) time.Duration {
 	if e, ok := found[*resilient.ExhaustedError](err); ok && e != nil {
@@ -52,6 +58,8 @@ func (p *Permit) outcome(value any, err error, marks resilient.Marks) Outcome {
 	switch {
 	case marks.Neutral, marks.Refused && !marks.Exhausted && isRefusal(err):
 		return Ignored
+	case marks.Exhausted && cutOff(err) && p.cancelled(err):
+		return Interrupted
 	case marks.Permanent, marks.Exhausted, marks.Refused:
 		return Error
 	case err != nil && p.timedOut():

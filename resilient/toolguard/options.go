@@ -27,7 +27,8 @@ type Limits struct {
 	MaxRecoveryTimeout time.Duration
 	// ProbeLease is how long a turn keeps the place of a probe for the model to use, before
 	// the call begins: at most 24 h, by default 2 min. A call that has begun has its
-	// Timeout on top, and a margin.
+	// Timeout on top, and a margin. For so long the others go on withholding the tool, should
+	// the process with the probe die, or the store that it would tell of the outcome.
 	ProbeLease time.Duration
 	// Timeout is how long a call may take: at most 24 h, by default 30 s, or [NoTimeout].
 	// It is to be shorter than the time after which the caller gives up (60 s in many
@@ -92,7 +93,8 @@ type Options struct {
 	MaxWithheldShare float64
 	// MaxFailuresPerSession is how many calls with an Error a session may see, of all
 	// watched tools together; then all of them are refused. So a model that goes from one
-	// broken tool to the next is stopped. 0 is no limit. It needs Session.
+	// broken tool to the next is stopped. 0 is no limit. It needs Session. Failures are
+	// counted in this process, also where there is a Store.
 	MaxFailuresPerSession int
 
 	// Key says whose tools they are (a tenant, an agent, a session): state is kept for each

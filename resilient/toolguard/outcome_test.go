@@ -182,6 +182,37 @@ func TestCancellationAndDeadlines(t *testing.T) {
 	})
 }
 
+// A caller who gives up while a call inside waits for its next attempt has interrupted the
+// tool, whose attempts are one outcome: nobody knows what the next one would have come to.
+func TestCallerWhoGivesUpBetweenAttempts(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		policy := resilient.DefaultPolicy()
+		policy.Circuit.Enabled = false
+		retry, err := resilient.NewGuard("retry", policy, &resilient.Options{Logger: silent})
+		require.NoError(t, err)
+		g := newGuard(t, watchAll())
+		search := func(ctx context.Context, attempts int) error {
+			ctx, cancel := context.WithCancelCause(ctx)
+			defer cancel(nil)
+			_, err := toolguard.Call(ctx, g, "search", 0, func(ctx context.Context, _ int) (int, error) {
+				return resilient.Execute(ctx, retry, resilient.Idempotent("find"), func(ctx context.Context) (int, error) {
+					if resilient.Attempt(ctx) == attempts {
+						time.AfterFunc(time.Millisecond, func() { cancel(errClassified) })
+					}
+					return 0, errDown
+				})
+			})
+			return err
+		}
+		for range 50 {
+			require.ErrorIs(t, search(t.Context(), 1), errClassified)
+		}
+		assert.Empty(t, g.Tools(), "Interrupted")
+		require.ErrorIs(t, search(t.Context(), policy.Retry.MaxAttempts), errDown)
+		assert.Equal(t, 1, g.Circuit("", "search").Snapshot().Failures, "all attempts were made before")
+	})
+}
+
 // A panic and a Goexit are errors, and go on as what they are.
 func TestPanicAndGoexit(t *testing.T) {
 	g := newGuard(t, watchAll())

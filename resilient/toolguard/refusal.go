@@ -124,8 +124,12 @@ func budgetText(failures int, others []string) string {
 	if len(others) > 0 {
 		but = " other than " + list(others)
 	}
-	return fmt.Sprintf("Stop calling tools%s: %d calls in this session have failed, and no more are allowed. "+
-		"Go on with what is known, and say what could not be done.", but, failures)
+	calls := fmt.Sprintf("%d calls in this session have", failures)
+	if failures == 1 {
+		calls = "1 call in this session has"
+	}
+	return fmt.Sprintf("Stop calling tools%s: %s failed, and no more are allowed. "+
+		"Go on with what is known, and say what could not be done.", but, calls)
 }
 
 // whenText says until when, and what to do meanwhile.

@@ -83,9 +83,9 @@ func TestSpentBudgetLeavesWhatIsNotWatched(t *testing.T) {
 	_, err := turn.Begin(ctx, "b")
 	assert.Equal(t, []string{"final_answer"}, refusedBy(t, err).Others)
 	_, err = alone.Begin(ctx, "b")
-	assert.Contains(t, refusedBy(t, err).Message(), "Stop calling tools: 1 calls")
+	assert.Contains(t, refusedBy(t, err).Message(), "Stop calling tools: 1 call in this session has failed")
 	_, err = g.Begin(ctx, "b")
-	assert.Contains(t, refusedBy(t, err).Message(), "Stop calling tools: 1 calls")
+	assert.Contains(t, refusedBy(t, err).Message(), "Stop calling tools: 1 call in this session has failed")
 }
 
 // Sessions that are over are forgotten, the oldest first.

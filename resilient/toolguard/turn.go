@@ -142,8 +142,8 @@ func (t *Turn) take(one *tool, grant breaker.Grant, rule *rule, now time.Duratio
 	}
 }
 
-// Close gives back the probes that the model has not used: another turn may have them at
-// once. Calls that have begun go on. A turn that is not closed keeps them until their
+// Close gives back the probes that the model has not used, in one round trip to the store at
+// most: another turn may have them at once. Calls that have begun go on. A turn that is not closed keeps them until their
 // lease is over. A second time does nothing.
 func (t *Turn) Close() {
 	if t == nil {
@@ -153,11 +153,13 @@ func (t *Turn) Close() {
 	claims := t.claims
 	t.claims = nil
 	t.mu.Unlock()
+	var unused []breaker.Release
 	for _, c := range claims {
 		if !c.used {
-			c.tool.circuit.Load().Settle(c.permit, breaker.Neutral, nil)
+			unused = append(unused, breaker.Release{Circuit: c.tool.circuit.Load(), Permit: c.permit})
 		}
 	}
+	breaker.ReleaseAll(unused)
 }
 
 // turnKey is where a context has the turn of a guard.

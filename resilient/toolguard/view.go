@@ -179,6 +179,11 @@ func (t *Turn) Others(tool string) (others []string) {
 	return others
 }
 
+// unwatched are the tools that no budget is for.
+func (t *Turn) unwatched() []string {
+	return slices.DeleteFunc(t.Others(""), t.guard.plan.watches)
+}
+
 // broken reports of tools whether a call would be refused now, as far as is known.
 func (t *Turn) broken() func(name string) bool {
 	if !t.watched {

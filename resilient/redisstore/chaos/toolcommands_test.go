@@ -93,6 +93,9 @@ func TestCommandsOfTurns(t *testing.T) {
 		offers := 0
 		assert.Equal(t, 1, m.sent.during(func() { probing, offers = turn(g) }))
 		assert.Equal(t, len(names), offers, "each of them is due")
+		assert.Equal(t, 1, m.sent.during(probing.Close), "and given back")
+		assert.Equal(t, 1, m.sent.during(func() { probing, offers = turn(g) }))
+		assert.Equal(t, len(names), offers, "each of them is due")
 		for _, name := range names {
 			permit, err := probing.Begin(context.Background(), name)
 			require.NoError(t, err)
