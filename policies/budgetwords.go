@@ -37,3 +37,10 @@ func (s *subject) budgetInWords() string {
 
 // pays reports whether calls earn retries. A ratio counts in whole millionths.
 func pays(rule resilient.CallRatio) bool { return math.Round(rule.Ratio*1e6) > 0 }
+
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}

@@ -153,17 +153,12 @@ func (o CircuitOutlook) rules() (rules []string) {
 		or("%d failed attempts in a row", o.Failures)
 	}
 	if s := o.FailureShare; s.Calls > 0 {
-		or("%s that failed", s)
+		or("%d of %d attempts within %s that failed, or %v of more", s.Bad, s.Calls, rough(s.Window), s.Rate)
 	}
 	if s := o.SlowShare; s.Calls > 0 {
-		or("%s that took %s or longer", s, rough(o.SlowFrom))
+		or("%d of %d attempts within %s that took %s or longer, or %v of more", s.Bad, s.Calls, rough(s.Window), rough(o.SlowFrom), s.Rate)
 	}
 	return rules
-}
-
-// String is the share for people: "10 of 20 attempts within 1m, or that part of more (0.5),".
-func (s Share) String() string {
-	return fmt.Sprintf("%d of %d attempts within %s, or that part of more (%v),", s.Bad, s.Calls, rough(s.Window), s.Rate)
 }
 
 // String is the opening for people: "10s with 5 callers, 52s with one".

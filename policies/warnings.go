@@ -110,7 +110,7 @@ var warnings = []rule{
 	},
 	{
 		code:   "circuit-ends-retries",
-		fields: []string{"circuit_breaker.failure_threshold", "retry.max_attempts"},
+		fields: []string{"circuit_breaker.failure_threshold", "circuit_breaker.minimum_calls", "retry.max_attempts"},
 		find: func(s *subject) (string, string) {
 			enough, possible := s.circuit.FailingAtOnce.OneCallerAttempts, s.schedule.Possible
 			if enough == 0 || enough >= possible || s.circuit.Observes {
@@ -292,8 +292,8 @@ var warnings = []rule{
 			if !ok || rule.Capacity/rule.RetryCost >= retries {
 				return "", ""
 			}
-			return fmt.Sprintf("%s has no more than %d retries when it is full, and a single call may want %d",
-					s.budgetName(), rule.Capacity/rule.RetryCost, retries),
+			return fmt.Sprintf("%s has no more than %s when it is full, and a single call may want %d",
+					s.budgetName(), plural(rule.Capacity/rule.RetryCost, "retry", "retries"), retries),
 				fmt.Sprintf("a capacity of %d or more, or retry.max_attempts %d", rule.RetryCost*retries, 1+rule.Capacity/rule.RetryCost)
 		},
 	},
