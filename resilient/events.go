@@ -50,6 +50,9 @@ type AttemptDone struct {
 	Err error
 	// Duration is how long it took.
 	Duration time.Duration
+	// WouldReject is set if the circuit only observes, and would have refused the
+	// attempt. Its outcome did not count.
+	WouldReject bool
 }
 
 // RetryScheduled says that another attempt will be made.

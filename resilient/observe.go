@@ -75,10 +75,12 @@ func (g *Guard) refused(ctx context.Context, operation string, made int, rejecte
 	g.emit(ctx, CallRejected{Call: g.names(operation), Attempts: made, Rejection: rejected})
 }
 
-func (g *Guard) attempted(ctx context.Context, names Call, n int, began time.Duration, outcome Outcome, counted bool, err error) {
-	g.emit(ctx, AttemptDone{Call: names, Attempt: n, Outcome: outcome, Err: sanitize.Error(err), Duration: g.circuit.Now() - began})
+// attempted tells of an attempt that began then and has been settled.
+func (g *Guard) attempted(ctx context.Context, done AttemptDone, began time.Duration, counted bool) {
+	done.Err, done.Duration = sanitize.Error(done.Err), g.circuit.Now()-began
+	g.emit(ctx, done)
 	if !counted {
-		g.emit(ctx, LateResult{Call: names, Attempt: n, Outcome: outcome})
+		g.emit(ctx, LateResult{Call: done.Call, Attempt: done.Attempt, Outcome: done.Outcome})
 	}
 }
 
