@@ -268,6 +268,72 @@ func TestExplainedOpening(t *testing.T) {
 	})
 }
 
+// One caller and a window, where it is close: what is forgotten by the bucket, what comes unevenly, what is just slow.
+func TestExplainedOpeningOfOneCaller(t *testing.T) {
+	plain := func(p *resilient.Policy) { // 0, 1, 3 s | 3, 4, 6 s | …
+		p.Retry.Jitter, p.Circuit.FailureThreshold, p.Circuit.FailureRate = false, 0, 1
+	}
+	for name, c := range map[string]struct {
+		set      func(*resilient.Policy)
+		hanging  bool
+		attempts int
+		after    time.Duration
+	}{
+		"the window's length is rounded up": {func(p *resilient.Policy) {
+			p.Circuit.MinimumCalls, p.Circuit.Window, p.Circuit.WindowBuckets = 2, time.Second, 3
+		}, false, 2, time.Second},
+		"the first ones are too seldom, the next ones are not": {func(p *resilient.Policy) {
+			p.Circuit.MinimumCalls, p.Circuit.Window, p.Circuit.WindowBuckets = 3, 2500*time.Millisecond, 100
+		}, false, 4, 3 * time.Second},
+		"never": {func(p *resilient.Policy) {
+			p.Circuit.MinimumCalls, p.Circuit.Window, p.Circuit.WindowBuckets = 5, 2500*time.Millisecond, 100
+		}, false, 0, 0},
+		"the row is there first": {func(p *resilient.Policy) {
+			p.Circuit.MinimumCalls, p.Circuit.FailureThreshold = 3, 2
+		}, false, 2, time.Second},
+		"the row is there where the window forgets": {func(p *resilient.Policy) {
+			p.Circuit.MinimumCalls, p.Circuit.FailureThreshold, p.Circuit.Window = 3, 4, time.Second
+		}, false, 4, 3 * time.Second},
+		"as long as a slow one takes": {func(p *resilient.Policy) {
+			p.Circuit.FailureRate, p.Circuit.SlowCallRate, p.Circuit.MinimumCalls = 0, 1, 2
+			p.AttemptTimeout, p.Circuit.SlowCallDuration = 2*time.Second, 2*time.Second
+		}, true, 2, 5 * time.Second},
+		"not quite": {func(p *resilient.Policy) {
+			p.Circuit.FailureRate, p.Circuit.SlowCallRate, p.Circuit.MinimumCalls = 0, 1, 2
+			p.AttemptTimeout, p.Circuit.SlowCallDuration = 2*time.Second, 2*time.Second+1
+		}, true, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := resilient.DefaultPolicy()
+				plain(&p)
+				c.set(&p)
+				g, e := guarded(t, p)
+				foretold, fn := e.Circuit.FailingAtOnce, func(context.Context) error { return errDown }
+				if c.hanging {
+					foretold, fn = e.Circuit.Hanging, hangs
+				}
+				assert.Equal(t, c.attempts, foretold.OneCallerAttempts)
+				assert.Equal(t, c.after, foretold.OneCaller)
+
+				begin, made := time.Now(), 0
+				for g.Circuit().State() == breaker.Closed && made < 100 {
+					_ = resilient.Do(t.Context(), g, repeated, func(ctx context.Context) error {
+						made++
+						return fn(ctx)
+					})
+				}
+				if c.attempts == 0 {
+					assert.Equal(t, breaker.Closed, g.Circuit().State())
+					return
+				}
+				assert.Equal(t, c.attempts, made)
+				assert.Equal(t, c.after, g.Circuit().Snapshot().Since.Sub(begin))
+			})
+		})
+	}
+}
+
 // A share that is foretold is the one that the circuit opens at.
 func TestExplainedShares(t *testing.T) {
 	checkInBubble(t, func(t *rapid.T) {

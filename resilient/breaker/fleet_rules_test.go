@@ -77,6 +77,11 @@ func TestWhatOpenedTheFleet(t *testing.T) {
 		require.True(t, call(fleet[1], errDown))
 		require.True(t, call(fleet[0], errDown))
 		see(breaker.RuleConsecutive, breaker.NoRule)
+		require.NoError(t, fleet[0].Steer(t.Context(), breaker.Order{Force: breaker.ForceClosed, For: time.Hour, Author: "ann", Reason: "a look"}))
+		s.tell("dep", true, true)
+		require.True(t, call(fleet[1], errDown), "counts nothing, so it has opened nothing")
+		require.NoError(t, fleet[0].Steer(t.Context(), breaker.Order{Author: "ann", Reason: "enough"}))
+		see(breaker.RuleConsecutive, breaker.NoRule)
 
 		time.Sleep(time.Minute)
 		require.True(t, call(fleet[1], errDown))
@@ -97,7 +102,9 @@ func TestWhatOpenedTheFleet(t *testing.T) {
 		require.Nil(t, rejected)
 		require.True(t, fleet[1].Withhold(permit, errDown, time.Minute))
 		see(breaker.RuleHold, breaker.RuleHold)
-		assert.Equal(t, []breaker.Rule{breaker.RuleConsecutive, breaker.NoRule, breaker.RuleHold}, rules, "the probe came and went between two of its looks")
+		assert.Equal(t, []breaker.Rule{
+			breaker.RuleConsecutive, breaker.RuleConsecutive, breaker.NoRule, breaker.RuleHold,
+		}, rules, "the second after the order; the probe came and went between two of its looks")
 	})
 }
 

@@ -42,7 +42,7 @@ func (c *Circuit) adopt(a Answer, certain bool, at time.Duration) {
 // NoRule if it did not, or votes did.
 func (a Answer) opener(command Command) Rule {
 	failed := command.Kind == Settle && a.Counted && command.Outcome != Success && command.Outcome != Neutral
-	if failed && a.Record.Machine.Beneath == Open && a.Record.Machine.Round != command.Round {
+	if failed && a.Record.Machine.Beneath == Open {
 		return RuleConsecutive
 	}
 	return NoRule
@@ -62,11 +62,15 @@ func (c *Circuit) blame(m Machine, moved bool) {
 		rule = RuleHold
 	case f.opener != NoRule:
 		rule = f.opener
-	case !moved:
-		return
+	case !moved, (m.LastFailure-c.machine.LastFailure).Abs() < sameFailure:
+		return // it is what it was, be it that an order came and went
 	}
 	c.remark(rule, Counts{})
 }
+
+// sameFailure is how far apart one failure's time can be that is told twice: a store has
+// less time to answer.
+const sameFailure = 100 * time.Millisecond
 
 // learn takes over the cause that the store has. If it is what this process has
 // reported, the error itself is worth more than the text.
