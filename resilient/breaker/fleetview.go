@@ -62,7 +62,7 @@ func (c *Circuit) blame(m Machine, moved bool) {
 		rule = RuleHold
 	case f.opener != NoRule:
 		rule = f.opener
-	case !moved, (m.LastFailure-c.machine.LastFailure).Abs() < sameFailure:
+	case !moved, (m.LastFailure - c.machine.LastFailure).Abs() < sameFailure:
 		return // it is what it was, be it that an order came and went
 	}
 	c.remark(rule, Counts{})
