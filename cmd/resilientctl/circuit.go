@@ -70,7 +70,9 @@ func (f *fleet) settings(name string) (s breaker.Settings, known bool) {
 	if f.policies == nil || strings.HasPrefix(name, "toolguard/") {
 		return s, false
 	}
-	return f.policies.Policy(name).Circuit, true
+	s = f.policies.Policy(name).Circuit
+	s.RecoveryJitter = 0 // the store's time, which no process asks before
+	return s, true
 }
 
 // word is the state in a word.

@@ -161,7 +161,7 @@ func TestCircuitsUntil(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "overrides.json")
 	require.NoError(t, os.WriteFile(file, []byte(`{
-		"payments": {"circuit_breaker": {"recovery_timeout": 90, "cooldown": 0}},
+		"payments": {"circuit_breaker": {"recovery_timeout": 90, "cooldown": 0, "recovery_jitter": 0.5}},
 		"plans": {"circuit_breaker": {"recovery_timeout": "1ms", "cooldown": 0}}}`), 0o644))
 	c := s.circuit("show", "payments", "--file", file)
 	assert.Equal(t, "open", c.State)
