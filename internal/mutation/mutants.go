@@ -23,6 +23,11 @@ type Mutant struct {
 	Line int
 	// Source is the whole file.
 	Source []byte
+
+	function   *ast.FuncDecl // nil outside of functions
+	file       *token.File
+	start, end int
+	with       string
 }
 
 // Mutants makes all mutants of a file, in the order of their places.
@@ -36,11 +41,11 @@ func Mutants(source []byte) ([]Mutant, error) {
 	for _, decl := range file.Decls {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
-			f.function = decl.Name.Name
+			f.function, f.declared = decl.Name.Name, decl
 			f.body(decl.Type, decl.Body)
 		case *ast.GenDecl:
 			if decl.Tok != token.IMPORT {
-				f.function = decl.Tok.String()
+				f.function, f.declared = decl.Tok.String(), nil
 				f.inspect(decl, nil)
 			}
 		}
@@ -52,6 +57,7 @@ type finder struct {
 	source   []byte
 	file     *token.File
 	function string // what the present place is in
+	declared *ast.FuncDecl
 	seen     map[string]int
 	found    []Mutant
 }
@@ -207,7 +213,10 @@ func (f *finder) replace(from, to token.Pos, with string) {
 	if n := f.seen[name]; n > 1 {
 		name += fmt.Sprintf(" #%d", n)
 	}
-	f.found = append(f.found, Mutant{Name: name, Line: f.file.Line(from), Source: changed})
+	f.found = append(f.found, Mutant{
+		Name: name, Line: f.file.Line(from), Source: changed,
+		function: f.declared, file: f.file, start: start, end: end, with: with,
+	})
 }
 
 // lineAt is the line round an offset, without the space at its ends.
