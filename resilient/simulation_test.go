@@ -43,8 +43,8 @@ func outagePolicy() resilient.Policy {
 	return policy
 }
 
-// outageBudget is one retry for ten calls. It has no floor: with the usual one, of ten retries in ten seconds, a process
-// that calls twice a second may still add half to the load.
+// outageBudget is one retry for ten calls. It has no floor: the default one, ten retries in ten seconds, would let a
+// process that calls twice a second add half to its load.
 func outageBudget() resilient.CallRatio {
 	return resilient.CallRatio{Ratio: 0.1, Window: 10 * time.Second}
 }
