@@ -102,20 +102,6 @@ func (o *outage) count(to breaker.State, from, until time.Duration) (n int) {
 	return n
 }
 
-// mostOf is how many times a single circuit went into a state at most.
-func (o *outage) mostOf(to breaker.State) (n int) {
-	for _, changes := range o.changes {
-		own := 0
-		for _, c := range changes {
-			if c.to == to {
-				own++
-			}
-		}
-		n = max(n, own)
-	}
-	return n
-}
-
 // serve is the server, as it is at that time.
 func serve(ctx context.Context, now time.Duration, lucky float64) error {
 	takes, failing := 50*time.Millisecond, 0.0
