@@ -25,10 +25,10 @@ const (
 	interval = time.Second / 2 // between two calls of a client
 	normal   = clients * int(time.Second/interval)
 
-	slowFrom = 30 * time.Second // the server gets slow, and fails one call in ten
-	downFrom = 50 * time.Second // it fails each call, and soon: that is what makes the most load
-	upFrom   = 110 * time.Second
-	simEnd   = 160 * time.Second
+	slowFrom = 10 * time.Second // the server gets slow, and fails one call in ten
+	downFrom = 30 * time.Second // it fails each call, and soon: that is what makes the most load
+	upFrom   = 80 * time.Second
+	simEnd   = 120 * time.Second
 )
 
 // region policy
