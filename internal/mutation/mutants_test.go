@@ -1,8 +1,12 @@
 package mutation_test
 
 import (
+	"fmt"
 	"go/parser"
 	"go/token"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -65,6 +69,40 @@ func TestMutantsOfTheSameLineHaveNamesOfTheirOwn(t *testing.T) {
 	assert.Equal(t, "f: g() =>", mutants[0].Name)
 	assert.Equal(t, "f: g() => #2", mutants[1].Name)
 	assert.Equal(t, []int{4, 5}, []int{mutants[0].Line, mutants[1].Line})
+}
+
+// Mutants of functions are compiled together, and each is there to be chosen; what is outside of functions stays.
+func TestCombine(t *testing.T) {
+	mutants, err := mutation.Mutants([]byte(sample))
+	require.NoError(t, err)
+	combined, numbers := mutation.Combine([]byte(sample), mutants)
+	text := string(combined)
+	_, err = parser.ParseFile(token.NewFileSet(), "", combined, parser.SkipObjectResolution)
+	require.NoError(t, err, text)
+	for i, m := range mutants {
+		number := i + 1
+		call := fmt.Sprintf("case %d: return f_mutant%d(a, b, on);", number, number)
+		if strings.HasPrefix(m.Name, "const:") {
+			assert.NotContains(t, numbers, number)
+			assert.NotContains(t, text, call)
+			continue
+		}
+		assert.Contains(t, numbers, number)
+		assert.Contains(t, text, call)
+	}
+	assert.Contains(t, text, "const wait = 2 * time.Second")
+	assert.Equal(t, 1, strings.Count(text, "n--"), "each change is in its own copy only")
+}
+
+func TestCompiles(t *testing.T) {
+	p, err := mutation.Load(".")
+	require.NoError(t, err)
+	source, err := os.ReadFile("compiles.go")
+	require.NoError(t, err)
+	assert.True(t, p.Compiles("compiles.go", source))
+	for _, broken := range []string{"\nno Go", "\nvar _ int = true", "\nfunc f() { x := 1 }", "\nfunc Load() {}"} {
+		assert.False(t, p.Compiles("compiles.go", append(slices.Clone(source), broken...)), broken)
+	}
 }
 
 func TestMutantsOfNoGo(t *testing.T) {
