@@ -315,8 +315,10 @@ func TestFreeAtAfterTheLimitWasLowered(t *testing.T) {
 		require.True(t, ok)
 	}
 	require.Equal(t, limit+time.Second, m.FreeAt(3*time.Second, s))
+	require.Zero(t, m.FreeAt(limit+time.Second, s), "the first has lapsed, at this moment")
 	s.MaxProbes = 1
 	require.Equal(t, limit+3*time.Second, m.FreeAt(3*time.Second, s))
+	require.Equal(t, limit+3*time.Second, m.FreeAt(limit+time.Second, s), "the other two have to lapse as well")
 	_, _, ok = m.Acquire(limit+3*time.Second-1, limit, s)
 	require.False(t, ok)
 	_, _, ok = m.Acquire(limit+3*time.Second, limit, s)
@@ -337,6 +339,24 @@ func TestAfterTheLease(t *testing.T) {
 		_, counted = m.Settle(permit, o, false, end-1, s)
 		require.True(t, counted)
 	}
+}
+
+// TestHoldIsForAWhile: a dependency that asks for no time at all has failed like any other.
+func TestHoldIsForAWhile(t *testing.T) {
+	s := small()
+	m, permit, _ := breaker.Machine{}.Acquire(1, limit, s)
+	for _, hold := range []time.Duration{-1, 0} {
+		next, counted := m.Withhold(permit, hold, 2, s)
+		require.True(t, counted)
+		require.Equal(t, breaker.Closed, next.Beneath, "%v", hold)
+		require.EqualValues(t, 2, next.LastFailure)
+	}
+	next, _ := m.Withhold(permit, 1, 2, s)
+	require.Equal(t, breaker.Open, next.Beneath)
+	require.EqualValues(t, 1, next.Hold)
+	next, _ = m.Settle(permit, breaker.Failure, true, 2, s)
+	require.Equal(t, breaker.Open, next.Beneath)
+	require.Zero(t, next.Hold)
 }
 
 // TestTimeGoingBackwards is P69: nothing panics, and what was counted stays.
