@@ -359,6 +359,25 @@ func TestHoldIsForAWhile(t *testing.T) {
 	require.Zero(t, next.Hold)
 }
 
+// TestAForceLapsesInEachStep: from its end on it is as if it had been released, also when an outcome comes first.
+func TestAForceLapsesInEachStep(t *testing.T) {
+	s := small()
+	forced := breaker.Machine{}.SetForce(breaker.ForceClosed, 1)
+	forced.ForceUntil = 10
+	m, permit, ok := forced.Acquire(9, limit, s)
+	require.True(t, ok)
+	m, counted := m.Settle(permit, breaker.Failure, false, 9, s)
+	require.True(t, counted)
+	require.Equal(t, breaker.ForceClosed, m.Force)
+	next, counted := m.Settle(permit, breaker.Failure, false, 10, s)
+	require.False(t, counted, "its round is over")
+	require.Equal(t, breaker.NoForce, next.Force)
+	require.Greater(t, next.Round, m.Round)
+	next, _, ok = m.Acquire(10, limit, s)
+	require.True(t, ok)
+	require.Equal(t, breaker.NoForce, next.Force)
+}
+
 // TestTimeGoingBackwards is P69: nothing panics, and what was counted stays.
 func TestTimeGoingBackwards(t *testing.T) {
 	s := small()
