@@ -338,6 +338,9 @@ func TestAfterTheLease(t *testing.T) {
 		require.True(t, same(m, late, end))
 		_, counted = m.Settle(permit, o, false, end-1, s)
 		require.True(t, counted)
+		next, _, ok := m.Acquire(end, limit, s)
+		require.True(t, ok)
+		require.Len(t, next.Leases, 1, "the one that has lapsed is gone")
 	}
 }
 
