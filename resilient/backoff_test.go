@@ -354,3 +354,12 @@ func TestExponentialToTheEndOfTheRange(t *testing.T) {
 		assert.Equal(t, want, longest, "%d", n)
 	}
 }
+
+// So does the growth by steps.
+func TestLinearIncreasingToTheEndOfTheRange(t *testing.T) {
+	p := resilient.RetryPolicy{Backoff: resilient.BackoffLinearIncreasing, BaseDelay: math.MaxInt64 / 3, MaxDelay: math.MaxInt64}
+	for n, want := range map[int]time.Duration{2: 2 * (math.MaxInt64 / 3), 3: 3 * (math.MaxInt64 / 3), 4: math.MaxInt64} {
+		_, longest := p.Delays(n)
+		assert.Equal(t, want, longest, "%d", n)
+	}
+}
