@@ -1,7 +1,10 @@
 package policies_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 
 	"github.com/seed42274fcc/stoic/policies"
@@ -54,6 +57,57 @@ func ExampleRegistry_ExplainChain() {
 	//   order_service   5          5             5
 	//   stock_service   5          5             25
 	//   price_service   5          5             125
+}
+
+type completion func(context.Context) (string, error)
+
+func readmeMore(ctx context.Context, large, small completion) error {
+	// region more
+	gateway, err := resilient.NewBudget(resilient.DefaultTokenBucket()) // 500 tokens, and a retry takes 14 of them
+	if err != nil {
+		return err
+	}
+	services, err := policies.FromEnv("SHOP", &policies.Options{Options: resilient.Options{
+		Budgets: map[string]*resilient.Budget{"gateway": gateway}, // for policies that name it
+	}})
+	if err != nil {
+		return err
+	}
+	answer, err := resilient.FirstOf(ctx, resilient.Idempotent("complete"),
+		resilient.Alternative[string]{Guard: services.Guard("large_model"), Call: large},
+		resilient.Alternative[string]{Guard: services.Guard("small_model"), Call: small})
+	fmt.Println(answer.Value, "from", answer.Service, err)
+
+	services.Switch().SetRetries(false) // in an incident; SetCircuits likewise
+	// endregion
+	fmt.Println(gateway.Snapshot().Left, services.Findings())
+	circuit := services.Guard("large_model").Policy().Circuit
+	fmt.Println(circuit.FailureRate, circuit.SlowCallDuration, circuit.FailureThreshold, circuit.Observe)
+	return nil
+}
+
+// What else a policy can say.
+func ExampleRegistry_more() {
+	err := os.Setenv("SHOP_RETRY_SERVICE_OVERRIDES", `{"large_model": {
+	  "retry": {"budget": "gateway", "backoff_strategy": "none"},
+	  "circuit_breaker": {"failure_rate": 0.5, "slow_call_rate": 0.8, "slow_call_duration": "2s",
+	    "minimum_calls": 20, "window": "30s", "failure_threshold": "off", "mode": "observe"}}}`)
+	if err != nil {
+		fmt.Println(err)
+	}
+	logger := slog.Default()
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	defer slog.SetDefault(logger)
+	err = readmeMore(context.Background(),
+		func(context.Context) (string, error) { return "", errors.New("overloaded") },
+		func(context.Context) (string, error) { return "forty-two", nil })
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// forty-two from small_model <nil>
+	// 472 []
+	// 0.5 2s 0 true
 }
 
 func Example() {
