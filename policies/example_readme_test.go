@@ -1,8 +1,6 @@
 package policies_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -59,57 +57,6 @@ func ExampleRegistry_ExplainChain() {
 	//   price_service   5          5             125
 }
 
-type completion func(context.Context) (string, error)
-
-func readmeMore(ctx context.Context, large, small completion) error {
-	// region more
-	gateway, err := resilient.NewBudget(resilient.DefaultTokenBucket()) // 500 tokens, and a retry takes 14 of them
-	if err != nil {
-		return err
-	}
-	services, err := policies.FromEnv("SHOP", &policies.Options{Options: resilient.Options{
-		Budgets: map[string]*resilient.Budget{"gateway": gateway}, // for policies that name it
-	}})
-	if err != nil {
-		return err
-	}
-	answer, err := resilient.FirstOf(ctx, resilient.Idempotent("complete"),
-		resilient.Alternative[string]{Guard: services.Guard("large_model"), Call: large},
-		resilient.Alternative[string]{Guard: services.Guard("small_model"), Call: small})
-	fmt.Println(answer.Value, "from", answer.Service, err)
-
-	services.Switch().SetRetries(false) // in an incident; SetCircuits likewise
-	// endregion
-	fmt.Println(gateway.Snapshot().Left, services.Findings())
-	circuit := services.Guard("large_model").Policy().Circuit
-	fmt.Println(circuit.FailureRate, circuit.SlowCallDuration, circuit.FailureThreshold, circuit.Observe)
-	return nil
-}
-
-// What else a policy can say.
-func ExampleRegistry_more() {
-	err := os.Setenv("SHOP_RETRY_SERVICE_OVERRIDES", `{"large_model": {
-	  "retry": {"budget": "gateway", "backoff_strategy": "none"},
-	  "circuit_breaker": {"failure_rate": 0.5, "slow_call_rate": 0.8, "slow_call_duration": "2s",
-	    "minimum_calls": 20, "window": "30s", "failure_threshold": "off", "mode": "observe"}}}`)
-	if err != nil {
-		fmt.Println(err)
-	}
-	logger := slog.Default()
-	slog.SetDefault(slog.New(slog.DiscardHandler))
-	defer slog.SetDefault(logger)
-	err = readmeMore(context.Background(),
-		func(context.Context) (string, error) { return "", errors.New("overloaded") },
-		func(context.Context) (string, error) { return "forty-two", nil })
-	if err != nil {
-		fmt.Println(err)
-	}
-	// Output:
-	// forty-two from small_model <nil>
-	// 472 []
-	// 0.5 2s 0 true
-}
-
 func Example() {
 	for name, value := range map[string]string{
 		"SHOP_RETRY_MAX_ATTEMPTS":      "5",
@@ -123,4 +70,56 @@ func Example() {
 		fmt.Println(err)
 	}
 	// Output: 5 3
+}
+
+func readmeBudget() (*policies.Registry, error) {
+	// region budget
+	gateway, err := resilient.NewBudget(resilient.DefaultCallRatio()) // 2 retries for 10 calls within 10 s, and 10 in any case
+	if err != nil {
+		return nil, err
+	}
+	services, err := policies.FromEnv("SHOP", &policies.Options{Options: resilient.Options{
+		Budgets: map[string]*resilient.Budget{"gateway": gateway},
+	}})
+	// endregion
+	return services, err
+}
+
+func readmeIncident(services *policies.Registry) {
+	// region incident
+	services.Switch().SetRetries(false)  // every call is made once, from now on
+	services.Switch().SetCircuits(false) // every attempt is let through; what circuits know stays
+	// endregion
+	fmt.Println(services.Switch().Retries(), services.Switch().Circuits())
+}
+
+func readmeTrial(services *policies.Registry) {
+	// region trial
+	seen := services.Guard("search_service").Circuit().Snapshot()
+	fmt.Println(seen.State, "would have refused", seen.WouldReject)
+	// endregion
+}
+
+// Budgets, trials and incidents, as the README has them.
+func Example_readme() {
+	err := os.Setenv("SHOP_RETRY_SERVICE_OVERRIDES",
+		`{"stock_service": {"retry": {"budget": "gateway"}}, "search_service": {"circuit_breaker": {"mode": "observe"}}}`)
+	if err != nil {
+		fmt.Println(err)
+	}
+	services, err := readmeBudget()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(services.Findings(), services.Policy("stock_service").Retry.Budget)
+	readmeTrial(services)
+	log := slog.Default()
+	defer slog.SetDefault(log)
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // of the switch
+	readmeIncident(services)
+	// Output:
+	// [] gateway
+	// closed would have refused 0
+	// false false
 }

@@ -93,24 +93,14 @@ func (g *Guard) refused(ctx context.Context, operation string, made int, rejecte
 	g.emit(ctx, CallRejected{Call: g.names(operation), Attempts: made, Rejection: rejected})
 }
 
-// attempted tells of an attempt of a call.
-func (g *Guard) attempted(c *call, n int, began time.Duration, outcome Outcome, counted bool, err error) {
-	if g.attemptsObserved() {
-		g.emit(c.ctx, AttemptDone{Call: g.names(c.operation), Attempt: n, Outcome: outcome, Err: sanitize.Error(err), Duration: g.circuit.Now() - began})
+// attempted tells of an attempt that began then and has been settled.
+func (g *Guard) attempted(ctx context.Context, done AttemptDone, began time.Duration, counted bool) {
+	if done.ByHand || g.attemptsObserved() {
+		done.Err, done.Duration = sanitize.Error(done.Err), g.circuit.Now()-began
+		g.emit(ctx, done)
 	}
 	if !counted {
-		g.emit(c.ctx, LateResult{Call: g.names(c.operation), Attempt: n, Outcome: outcome})
-	}
-}
-
-// settled tells of a permit held by hand.
-func (g *Guard) settled(p *Permit, outcome Outcome, counted bool, err error) {
-	names := Call{Service: g.Name()}
-	g.emit(p.ctx, AttemptDone{
-		Call: names, Attempt: 1, Outcome: outcome, Err: sanitize.Error(err), Duration: g.circuit.Now() - p.acquired, ByHand: true,
-	})
-	if !counted {
-		g.emit(p.ctx, LateResult{Call: names, Attempt: 1, Outcome: outcome})
+		g.emit(ctx, LateResult{Call: done.Call, Attempt: done.Attempt, Outcome: done.Outcome})
 	}
 }
 
