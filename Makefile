@@ -239,6 +239,10 @@ alerts: ## the alerts and the board's queries against promtool, from the system'
 sanitize: ## the sanitizer at length: hostile passwords, random JSON, linear time, the string literals of popular modules
 	go test -tags nightly -count=1 -timeout 60m -v -run 'Hostile|JSON|Idempotent|Linear|Literals|Rules' ./sanitize
 
+.PHONY: mutation
+mutation: ## change the circuit's rules and the delays in one place after another: each change must break a test
+	go test -tags mutation -run '^TestEachChangeBreaksATest$$' -count=1 -timeout 180m -v ./internal/mutation
+
 .PHONY: nightly
 nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) test
@@ -253,4 +257,8 @@ nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) browser
 	$(MAKE) vet-corpus
 	$(MAKE) sanitize
+<<<<<<< HEAD
 	$(MAKE) alerts
+=======
+	$(MAKE) mutation
+>>>>>>> sim

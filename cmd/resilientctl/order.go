@@ -61,7 +61,7 @@ func (a *app) steer(f *fleet, o order) *cobra.Command {
 						return err
 					}
 				}
-				return a.send(cmd.Context(), store, args[0], breaker.Command{Kind: breaker.Operate, ID: rand.Uint64() | 1, Order: given})
+				return a.send(cmd.Context(), f, store, args[0], breaker.Command{Kind: breaker.Operate, ID: rand.Uint64() | 1, Order: given})
 			})
 		},
 		ValidArgsFunction: f.completeCircuits,

@@ -125,9 +125,10 @@ type Options struct {
 	// kept in mind, of those with failures.
 	MaxCircuits int
 
-	// Observers are told of each transition, by a [ToolChanged], and of nothing else.
+	// Observers are told of each transition, by a [ToolChanged], of a store that is lost and
+	// back, by a [StoreChanged], and of nothing else.
 	Observers []resilient.Observer
-	// Logger takes a record for each transition, and faults of the functions in these
+	// Logger takes a record for each of these, and faults of the functions in these
 	// options. Nil means slog.Default(), as it is at that moment.
 	Logger *slog.Logger
 }
