@@ -45,12 +45,6 @@ func (a *app) steer(f *fleet, o order) *cobra.Command {
 			case given.Reason == "":
 				return errors.New("say why: --reason")
 			}
-			switch {
-			case given.Author == "":
-				return errors.New("say who wants it: --author, or $USER")
-			case given.Reason == "":
-				return errors.New("say why: --reason")
-			}
 			if err := given.Validate(); err != nil {
 				return err
 			}
