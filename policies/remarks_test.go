@@ -293,7 +293,7 @@ func TestRemarks(t *testing.T) {
 		},
 		{
 			code: "window-shorter-than-attempt",
-			text: "an attempt that hangs counts after 5m, longer than window 1m: with fewer than 100 callers at a time the window never has minimum_calls 20 of them",
+			text: "an attempt that hangs counts after 5m, longer than window 1m: unless they begin together, it takes 100 callers at a time for minimum_calls 20 of them in it",
 			yes: []configured{
 				with(`{"circuit_breaker":{"failure_rate":0.5}}`),
 				with(`{"circuit_breaker":{"slow_call_rate":0.5,"slow_call_duration":1,"window":9.9},"attempt_timeout":10}`),
@@ -301,6 +301,7 @@ func TestRemarks(t *testing.T) {
 			no: []configured{
 				with(`{"circuit_breaker":{"failure_rate":0.5},"attempt_timeout":60}`),
 				with(`{"circuit_breaker":{"failure_rate":0.5,"window":300}}`),
+				with(`{"circuit_breaker":{"failure_rate":0.5,"minimum_calls":1}}`), // the one that is judged
 				with(`{"circuit_breaker":{"failure_rate":0.5,"enabled":false}}`),
 				with(`{"circuit_breaker":{"window":10}}`),
 			},
@@ -559,6 +560,10 @@ func TestWaysOut(t *testing.T) {
 		{
 			"one-failure-opens", "a minimum_calls that the rate is several failures of, such as 100",
 			with(`{"circuit_breaker":{"failure_rate":0.05}}`), with(`{"circuit_breaker":{"failure_rate":0.05,"minimum_calls":100}}`),
+		},
+		{
+			"one-failure-opens", "a failure_rate that is several of minimum_calls, such as 5e-06",
+			with(`{"circuit_breaker":{"failure_rate":1e-6,"minimum_calls":1000000}}`), with(`{"circuit_breaker":{"failure_rate":5e-6,"minimum_calls":1000000}}`),
 		},
 		{
 			"slow-rule-without-effect", "a slow_call_duration below 10s",

@@ -148,8 +148,12 @@ var warnings = []rule{
 			if share.Bad != 1 || s.circuit.Failures == 1 { // which says so
 				return "", ""
 			}
+			wayOut := fmt.Sprintf("a minimum_calls that the rate is several failures of, such as %d", callsFor(share.Rate))
+			if callsFor(share.Rate) <= share.Calls { // no more are possible
+				wayOut = fmt.Sprintf("a failure_rate that is several of minimum_calls, such as %v", 5/float64(share.Calls))
+			}
 			return fmt.Sprintf("a single failure opens the circuit: one of minimum_calls %d reaches failure_rate %v", share.Calls, share.Rate),
-				fmt.Sprintf("a minimum_calls that the rate is several failures of, such as %d", callsFor(share.Rate))
+				wayOut
 		},
 	},
 	{
@@ -173,7 +177,7 @@ var warnings = []rule{
 		fields: []string{"circuit_breaker.window", "attempt_timeout", "total_timeout"},
 		find: func(s *subject) (string, string) {
 			c, limit := s.policy.Circuit, s.policy.AttemptLimit()
-			if !s.windowed() || limit <= c.Window {
+			if !s.windowed() || limit <= c.Window || c.MinimumCalls == 1 { // one is always in it when it is judged
 				return "", ""
 			}
 			atATime := math.Ceil(float64(c.MinimumCalls) * float64(limit) / float64(c.Window))
@@ -181,7 +185,7 @@ var warnings = []rule{
 			if limit <= time.Hour {
 				wayOut += fmt.Sprintf(", or a window of %s", short(limit))
 			}
-			return fmt.Sprintf("an attempt that hangs counts after %s, longer than window %s: with fewer than %.0f callers at a time the window never has minimum_calls %d of them",
+			return fmt.Sprintf("an attempt that hangs counts after %s, longer than window %s: unless they begin together, it takes %.0f callers at a time for minimum_calls %d of them in it",
 				short(limit), short(c.Window), atATime, c.MinimumCalls), wayOut
 		},
 	},

@@ -113,8 +113,11 @@ func (w *watch) warn(err error) {
 		slog.String("file", sanitize.Message(w.file)), slog.String("problem", sanitize.Message(err.Error())))
 }
 
-// readFile reads a file, up to a bound.
+// readFile reads a file, up to a bound. A pipe would be waited for, whatever the context.
 func readFile(name string) (content []byte, err error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func (a *app) report(all []finding) error {
 	}
 	for _, f := range all {
 		text := policies.Finding{Service: f.Service, Key: f.Key, Message: f.Message}
-		say(a.out, "%s:%d:%d: %s\n", f.File, f.Line, f.Column, text)
+		say(a.out, "%s:%d:%d: %s\n", shown(f.File), f.Line, f.Column, text)
 	}
 	return nil
 }
