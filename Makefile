@@ -13,11 +13,12 @@ SHELL       := bash
 export GOWORK  := off
 export GOFLAGS := $(strip $(filter-out -mod=%,$(GOFLAGS)) -mod=readonly)
 
-# The nested modules that hold code: every folder with a go.mod, except the root, the linters, and the corpus and the
-# recipes, which take too long to compile for make test.
+# The nested modules that hold code: every folder with a go.mod, except the root, the linters, and the corpus, the
+# recipes and the browser, which take too long for make test.
 NESTED := $(sort $(patsubst ./%/go.mod,%,$(shell find . -mindepth 2 -name go.mod \
 	-not -path '*/.*' -not -path '*/testdata/*' -not -path '*/node_modules/*' -not -path './tools/*' -not -path './gen/corpus/*' \
-	-not -path './docs/recipes/*')))
+	-not -path './docs/recipes/*' -not -path './resilient/dashboard/browser/*')))
+BROWSER := resilient/dashboard/browser
 RECIPES := $(sort $(patsubst %/go.mod,%,$(wildcard docs/recipes/*/go.mod)))
 CODE   := . $(NESTED)
 ALL    := $(CODE) tools
@@ -80,7 +81,7 @@ format: ## rewrite the Go files in gofmt's form
 
 .PHONY: tidy
 tidy: ## bring go.mod and go.sum of every module up to date
-	@for module in $(ALL) $(RECIPES); do echo "== go mod tidy: $$module"; (cd $$module && GOFLAGS= go mod tidy); done
+	@for module in $(ALL) $(RECIPES) $(BROWSER); do echo "== go mod tidy: $$module"; (cd $$module && GOFLAGS= go mod tidy); done
 
 .PHONY: clean
 clean: ## remove what the other targets made
@@ -123,8 +124,7 @@ redis: ## see that there is a redis-server, from the system's packages if need b
 		echo "there is no redis-server, and it cannot be installed" >&2; exit 1; \
 	fi
 
-# The same goes for the browser that the tests of the dashboard drive, but as it is large, make test gets it only where
-# it is required.
+# The same goes for the browser that the tests of the dashboard drive.
 .PHONY: chromium
 chromium: ## see that there is a Chromium, from the system's packages if need be (root, apt)
 	@if command -v chromium > /dev/null; then exit 0; fi; \
@@ -143,7 +143,6 @@ not-run:
 	@command -v promtool > /dev/null || echo "NOT RUN, for want of promtool: what the alerts do (make alerts)"
 	@command -v redis-server > /dev/null || \
 		echo "NOT RUN, for want of a redis-server: the tests of resilient/redisstore, examples/agent and cmd/resilientctl that need one, resilient/redisstore/chaos"
-	@command -v chromium > /dev/null || echo "NOT RUN, for want of a chromium: resilient/dashboard/browser"
 
 .PHONY: vet
 vet: ## go vet, in every module
@@ -157,7 +156,6 @@ test-root: redis ## the library's tests under the race detector, fuzz seeds amon
 
 .PHONY: test-nested
 test-nested: redis ## the tests of the nested modules
-	@if [[ -n "$${CI:-}" || "$${STOIC_BROWSER:-}" == required ]]; then $(MAKE) --no-print-directory chromium; fi
 	@for module in $(NESTED); do echo "== go test: $$module"; (cd $$module && go test -timeout $(TESTTIME) ./...); done
 
 .PHONY: lint
@@ -207,6 +205,11 @@ corpus: linters ## wrap every exported interface of popular modules: compiled, o
 	cd gen/corpus && $(BIN)/staticcheck ./... && $(BIN)/errcheck -exclude $(CURDIR)/tools/errcheck.txt ./...
 	cd gen/corpus && go run .
 
+.PHONY: browser
+browser: chromium linters ## the dashboard, driven in a headless Chromium
+	cd $(BROWSER) && go mod tidy -diff && go vet ./... && STOIC_BROWSER=required go test -count=1 -timeout $(TESTTIME) -v ./...
+	cd $(BROWSER) && $(BIN)/staticcheck ./... && $(BIN)/errcheck -exclude $(CURDIR)/tools/errcheck.txt ./...
+
 .PHONY: recipes
 recipes: linters ## the recipes of docs/tools.md against the frameworks that they are for (minutes, and 3 GB, to compile)
 	@if [[ -z "$(RECIPES)" ]]; then echo "no recipe found"; exit 1; fi; \
@@ -236,6 +239,10 @@ alerts: ## the alerts and the board's queries against promtool, from the system'
 sanitize: ## the sanitizer at length: hostile passwords, random JSON, linear time, the string literals of popular modules
 	go test -tags nightly -count=1 -timeout 60m -v -run 'Hostile|JSON|Idempotent|Linear|Literals|Rules' ./sanitize
 
+.PHONY: mutation
+mutation: ## change the circuit's rules and the delays in one place after another: each change must break a test
+	go test -tags mutation -run '^TestEachChangeBreaksATest$$' -count=1 -timeout 180m -v ./internal/mutation
+
 .PHONY: nightly
 nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) test
@@ -247,6 +254,8 @@ nightly: ## all of the above at length: hours rather than minutes
 	$(MAKE) bench
 	$(MAKE) corpus
 	$(MAKE) recipes
+	$(MAKE) browser
 	$(MAKE) vet-corpus
 	$(MAKE) sanitize
 	$(MAKE) alerts
+	$(MAKE) mutation

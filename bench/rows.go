@@ -59,6 +59,8 @@ const (
 	nameGobreaker = "gobreaker alone"
 	nameCircuit   = "stoic circuit alone"
 	nameAlloc     = "64 bytes"
+	namePart      = "stoic, and 5 % of 100 µs"
+	nameMetered   = "stoic, the dashboard's meter"
 	nameLookups   = "one map look-up per tool"
 )
 
@@ -76,6 +78,7 @@ const (
 	rowHTTP     = "success over net/http"
 	rowBudget   = "a failure, then success, with a retry budget"
 	rowWatched  = "success, with what watches it"
+	rowBusy     = "success, on one of 200 guards"
 	rowFirst    = "two providers, the first answers"
 	rowSecond   = "two providers, the second answers"
 	rowAlloc    = "yardstick"
@@ -152,6 +155,15 @@ func rows() []row {
 				{"stoic, token budget", oursBudgeted(tokens())},
 				{"stoic, ratio budget", oursBudgeted(ratio())},
 				{"stoic, switch", oursSwitched()},
+			},
+		},
+		{
+			name: rowBusy,
+			note: "at 10 000 calls a second a core has 100 µs for each",
+			contestants: []contestant{
+				{nameOurs, oursBusy(0)},
+				{nameMetered, oursBusy(0, metered())},
+				{namePart, oursBusy(busyPart)},
 			},
 		},
 		{

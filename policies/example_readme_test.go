@@ -2,6 +2,7 @@ package policies_test
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 
 	"github.com/seed42274fcc/stoic/policies"
@@ -69,4 +70,56 @@ func Example() {
 		fmt.Println(err)
 	}
 	// Output: 5 3
+}
+
+func readmeBudget() (*policies.Registry, error) {
+	// region budget
+	gateway, err := resilient.NewBudget(resilient.DefaultCallRatio()) // 2 retries for 10 calls within 10 s, and 10 in any case
+	if err != nil {
+		return nil, err
+	}
+	services, err := policies.FromEnv("SHOP", &policies.Options{Options: resilient.Options{
+		Budgets: map[string]*resilient.Budget{"gateway": gateway},
+	}})
+	// endregion
+	return services, err
+}
+
+func readmeIncident(services *policies.Registry) {
+	// region incident
+	services.Switch().SetRetries(false)  // every call is made once, from now on
+	services.Switch().SetCircuits(false) // every attempt is let through; what circuits know stays
+	// endregion
+	fmt.Println(services.Switch().Retries(), services.Switch().Circuits())
+}
+
+func readmeTrial(services *policies.Registry) {
+	// region trial
+	seen := services.Guard("search_service").Circuit().Snapshot()
+	fmt.Println(seen.State, "would have refused", seen.WouldReject)
+	// endregion
+}
+
+// Budgets, trials and incidents, as the README has them.
+func Example_readme() {
+	err := os.Setenv("SHOP_RETRY_SERVICE_OVERRIDES",
+		`{"stock_service": {"retry": {"budget": "gateway"}}, "search_service": {"circuit_breaker": {"mode": "observe"}}}`)
+	if err != nil {
+		fmt.Println(err)
+	}
+	services, err := readmeBudget()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(services.Findings(), services.Policy("stock_service").Retry.Budget)
+	readmeTrial(services)
+	log := slog.Default()
+	defer slog.SetDefault(log)
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // of the switch
+	readmeIncident(services)
+	// Output:
+	// [] gateway
+	// closed would have refused 0
+	// false false
 }

@@ -15,23 +15,29 @@ func (r *Registry) Explain(name string) Explanation {
 	book := r.state.Load().book
 	l := book.lay(served)
 	policy := r.Policy(name)
+	fleet := r.options.Store != nil && !policy.Circuit.Local
 	about := subject{
 		policy:   policy,
 		settings: l.settings(&policy),
 		schedule: scheduleOf(policy),
 		circuit:  outlookOf(policy),
-		shared:   r.options.Store != nil && !policy.Circuit.Local,
+		budget:   r.options.Budgets[policy.Retry.Budget].Snapshot().Rule,
+		cap:      r.options.Cap,
+		fleet:    fleet,
+		shared:   fleet && !policy.Circuit.Observe,
 		replicas: r.options.Replicas,
 	}
 	return Explanation{
-		Service:  sanitize.Message(name),
-		Fallback: !book.names(name),
-		Guard:    sanitize.Message(served),
-		Settings: about.settings,
-		Schedule: about.schedule,
-		Circuit:  about.circuit,
-		Notes:    about.remarks(notes),
-		Warnings: about.remarks(warnings),
+		Service:     sanitize.Message(name),
+		Fallback:    !book.names(name),
+		Guard:       sanitize.Message(served),
+		RetriesOff:  !r.Switch().Retries(),
+		CircuitsOff: !r.Switch().Circuits(),
+		Settings:    about.settings,
+		Schedule:    about.schedule,
+		Circuit:     about.circuit,
+		Notes:       about.remarks(notes),
+		Warnings:    about.remarks(warnings),
 	}
 }
 
@@ -59,7 +65,10 @@ type subject struct {
 	settings []Setting
 	schedule Schedule
 	circuit  CircuitOutlook
-	shared   bool // the circuit, with other processes
+	budget   resilient.BudgetRule // of the budget that the policy names; nil if it names none
+	cap      *resilient.Cap
+	fleet    bool // there are other processes
+	shared   bool // the circuit, with them
 	replicas int  // 0 if nobody has said
 }
 
@@ -72,10 +81,13 @@ func (s *subject) isSet(keys ...string) bool {
 }
 
 // several reports whether there are callers in other processes.
-func (s *subject) several() bool { return s.replicas > 1 || (s.replicas == 0 && s.shared) }
+func (s *subject) several() bool { return s.replicas > 1 || (s.replicas == 0 && s.fleet) }
 
 // retries reports whether calls are repeated at all.
 func (s *subject) retries() bool { return s.policy.Retry.MaxAttempts > 1 }
+
+// windowed reports whether a rule of the circuit looks at a window.
+func (s *subject) windowed() bool { return s.circuit.FailureShare.Calls+s.circuit.SlowShare.Calls > 0 }
 
 // longestWait is the longest of all waits before a retry.
 func (s *subject) longestWait() time.Duration {

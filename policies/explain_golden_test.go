@@ -5,12 +5,14 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed42274fcc/stoic/policies"
+	"github.com/seed42274fcc/stoic/resilient"
 )
 
 var update = flag.Bool("update", false, "write the golden files in testdata/explain anew")
@@ -56,6 +58,46 @@ func TestExplainGoldenMisconfigured(t *testing.T) {
 	data, err = json.MarshalIndent(reg.ExplainChain("plan_service", "search"), "", "\t")
 	require.NoError(t, err)
 	golden(t, "chain.json", string(data)+"\n")
+}
+
+// What the rules look like that look at a window, a circuit that only observes, a budget.
+func TestExplainGoldenShares(t *testing.T) {
+	pot, err := resilient.NewBudget(resilient.DefaultTokenBucket())
+	require.NoError(t, err)
+	options := &policies.Options{Options: quiet(), Replicas: 3}
+	options.Budgets = map[string]*resilient.Budget{"gateway": pot}
+	reg, err := policies.Load(policies.ParseJSON([]byte(`{"retry_service_overrides":{"search":{
+		"retry":{"jitter":true,"budget":"gateway"},
+		"circuit_breaker":{"failure_rate":0.5,"slow_call_rate":0.8,"slow_call_duration":2,"window":30,"failure_threshold":50,
+			"recovery_timeout":10,"recovery_multiplier":2,"max_recovery_timeout":60,"recovery_jitter":0.5,"mode":"observe"},
+		"attempt_timeout":5}}}`)), options)
+	require.NoError(t, err)
+	require.Empty(t, reg.Findings())
+	assert.Empty(t, reg.Explain("search").Warnings)
+	reg.Switch().SetRetries(false)
+	reg.Switch().SetCircuits(false)
+	golden(t, "shares.txt", reg.Explain("search").String())
+}
+
+// What is switched off is said for as long as it is.
+func TestExplainSwitchedOff(t *testing.T) {
+	reg := fromEnv(t, nil)
+	says := func(retriesOff, circuitsOff bool) {
+		t.Helper()
+		e := reg.Explain("plan_service")
+		assert.Equal(t, retriesOff, e.RetriesOff)
+		assert.Equal(t, circuitsOff, e.CircuitsOff)
+		assert.Equal(t, retriesOff, strings.Contains(e.String(), "\nretries are switched off at the moment: each call is made once\n"))
+		assert.Equal(t, circuitsOff, strings.Contains(e.String(), "\ncircuits are switched off at the moment: every attempt is let through\n"))
+	}
+	says(false, false)
+	reg.Switch().SetRetries(false)
+	says(true, false)
+	reg.Switch().SetCircuits(false)
+	says(true, true)
+	reg.Switch().SetRetries(true)
+	reg.Switch().SetCircuits(true)
+	says(false, false)
 }
 
 func misconfigured(t *testing.T) *policies.Registry {

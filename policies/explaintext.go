@@ -59,6 +59,12 @@ func (e Explanation) print(p *page) {
 	if e.Guard != e.Service {
 		p.line("its calls go through the guard %s", e.Guard)
 	}
+	if e.RetriesOff {
+		p.line("retries are switched off at the moment: each call is made once")
+	}
+	if e.CircuitsOff {
+		p.line("circuits are switched off at the moment: every attempt is let through")
+	}
 	p.line("\nsettings")
 	p.table(func(row func(string, ...any)) {
 		for _, s := range e.Settings {
@@ -113,10 +119,17 @@ func (o CircuitOutlook) print(p *page) {
 		return
 	}
 	p.table(func(row func(string, ...any)) {
-		row("opens after\t%d failed attempts in a row", o.Failures)
-		row("if all fail at once\t%s with %d callers, %s with one", rough(o.FailingAtOnce.ManyCallers), o.Failures, rough(o.FailingAtOnce.OneCaller))
-		row("if all hang\t%s with %d callers, %s with one", rough(o.Hanging.ManyCallers), o.Failures, rough(o.Hanging.OneCaller))
-		row("if nine in ten fail\t%s attempts on average", count(o.NineInTen))
+		if o.Observes {
+			row("only observes\trefuses nothing, and notes what it would")
+		}
+		label := "opens after"
+		for _, rule := range o.rules() {
+			row("%s\t%s", label, rule)
+			label = ""
+		}
+		row("if all fail at once\t%s", o.FailingAtOnce)
+		row("if all hang\t%s", o.Hanging)
+		row("if nine in ten fail\t%s", o.nineInTen())
 		for i, open := range o.Open {
 			label := ""
 			if i == 0 {
@@ -128,12 +141,58 @@ func (o CircuitOutlook) print(p *page) {
 	})
 }
 
-// String is the open time for people: "1m", and what the cooldown makes of it.
-func (t OpenTime) String() string {
-	if t.AfterProbe > t.For {
-		return rough(t.For) + ", after a probe " + rough(t.AfterProbe)
+// rules are those that open the circuit, for people.
+func (o CircuitOutlook) rules() (rules []string) {
+	or := func(format string, args ...any) {
+		if len(rules) > 0 {
+			format = "or " + format
+		}
+		rules = append(rules, fmt.Sprintf(format, args...))
 	}
-	return rough(t.For)
+	if o.Failures > 0 {
+		or("%d failed attempts in a row", o.Failures)
+	}
+	if s := o.FailureShare; s.Calls > 0 {
+		or("%d of %d attempts within %s that failed, or %v of more", s.Bad, s.Calls, rough(s.Window), s.Rate)
+	}
+	if s := o.SlowShare; s.Calls > 0 {
+		or("%d of %d attempts within %s that took %s or longer, or %v of more", s.Bad, s.Calls, rough(s.Window), rough(o.SlowFrom), s.Rate)
+	}
+	return rules
+}
+
+// String is the opening for people: "10s with 5 callers, 52s with one".
+func (o Opening) String() string {
+	if o.Attempts == 0 {
+		return "it does not open"
+	}
+	one := rough(o.OneCaller) + " with one"
+	if o.OneCallerAttempts == 0 {
+		one = "never with one"
+	}
+	return fmt.Sprintf("%s with %d callers, %s", rough(o.ManyCallers), o.Attempts, one)
+}
+
+// nineInTen is how long it takes if nine in ten fail, for people.
+func (o CircuitOutlook) nineInTen() string {
+	byRow, byShare := o.NineInTen > 0, o.nineReach()
+	switch {
+	case byShare && (!byRow || float64(o.FailureShare.Calls) < o.NineInTen):
+		return fmt.Sprintf("about %d attempts within %s", o.FailureShare.Calls, rough(o.FailureShare.Window))
+	case byRow:
+		return count(o.NineInTen) + " attempts on average"
+	default:
+		return "it hardly ever opens"
+	}
+}
+
+// String is the open time for people: "1m", and what jitter and cooldown make of it.
+func (t OpenTime) String() string {
+	text := between(t.For, t.LongestFor)
+	if t.AfterProbe > t.For {
+		text += ", after a probe " + between(t.AfterProbe, t.LongestAfterProbe)
+	}
+	return text
 }
 
 // after is what follows the open time in that place.

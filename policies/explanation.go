@@ -10,7 +10,7 @@ import "time"
 // It speaks of ops without limits of their own; of functions that return when their
 // context ends, and where not said otherwise ask for no wait ([resilient.RetryAfter]);
 // of callers whose deadlines are not earlier than the total timeout's end; and of
-// circuits that are closed to begin with.
+// circuits that are closed to begin with; and of retries and circuits that are switched on.
 type Explanation struct {
 	// Service is its name, with secrets taken out.
 	Service string
@@ -20,6 +20,9 @@ type Explanation struct {
 	// Guard is the name of the guard that its calls go through: its own, or, once there
 	// is no room for more, [SharedGuard].
 	Guard string
+	// RetriesOff and CircuitsOff are set while retries, or circuits, are switched off for
+	// all services: see [Registry.Switch].
+	RetriesOff, CircuitsOff bool
 	// Settings are all there are, in a fixed order.
 	Settings []Setting
 	// Schedule is when the attempts of a call are made.
@@ -91,14 +94,23 @@ type Attempt struct {
 type CircuitOutlook struct {
 	// Enabled is whether there is a circuit at all.
 	Enabled bool
-	// Failures is how many attempts in a row must fail.
+	// Observes is set if it only notes what it would refuse, and refuses nothing.
+	Observes bool
+	// Failures is how many attempts in a row must fail; 0 if no rule looks at that.
 	Failures int
+	// FailureShare and SlowShare are how many attempts of the window must fail, or be slow,
+	// whichever rule comes first.
+	FailureShare, SlowShare Share
+	// SlowFrom is how long an attempt takes, at least, that is slow; 0 if no rule looks.
+	SlowFrom time.Duration
 	// FailingAtOnce is for a dependency that refuses everything at once.
 	FailingAtOnce Opening
 	// Hanging is for a dependency that never answers.
 	Hanging Opening
 	// NineInTen is for a dependency that fails nine attempts in ten at random: how many
-	// attempts the circuit opens after, on average. 1e12 stands for more than that.
+	// attempts it takes on average until there are Failures in a row. 1e12 stands for more
+	// than that, 0 for no such rule. Where FailureShare is reached by nine in ten, its
+	// Calls are enough, too.
 	NineInTen float64
 	// Open are the open times by generation, until they grow no more; of a long growth
 	// the first twenty.
@@ -110,13 +122,32 @@ type CircuitOutlook struct {
 	Lease time.Duration
 }
 
-// Opening is how long it takes until a circuit opens, by who calls.
+// Share is a rule that looks at a part of all attempts of a while. Each process counts
+// its own, also where the circuit is shared. The zero value is no such rule.
+type Share struct {
+	// Rate is the part of all attempts.
+	Rate float64
+	// Bad is how many that are of Calls.
+	Bad int
+	// Calls is how many attempts there must be in the window, before anything is judged.
+	Calls int
+	// Window is how far back they count.
+	Window time.Duration
+}
+
+// Opening is how long it takes until a circuit opens, by who calls. The zero value is
+// that of a dependency which no rule opens the circuit for.
 type Opening struct {
-	// ManyCallers is with as many callers at a time as there are failures needed: no
-	// circuit opens earlier.
+	// Attempts is how many it takes at least.
+	Attempts int
+	// ManyCallers is with as many callers at a time: no circuit opens earlier.
 	ManyCallers time.Duration
-	// OneCaller is with one caller, who makes one repeated call after the other without
-	// a pause, and whose waits are all the shortest.
+	// OneCallerAttempts is how many it takes with one caller, who makes one repeated call
+	// after the other without a pause, and whose waits are all the shortest. It is 0 if his
+	// attempts are too seldom, so that the window never has enough of them, as far as the
+	// next thousand.
+	OneCallerAttempts int
+	// OneCaller is how long that takes.
 	OneCaller time.Duration
 }
 
@@ -124,10 +155,12 @@ type Opening struct {
 type OpenTime struct {
 	// Generation is 1 for the first opening, and grows with each probe that fails.
 	Generation int
-	// For counts from the last failure.
-	For time.Duration
-	// AfterProbe is the least time between two probes: the cooldown, where it is longer.
-	AfterProbe time.Duration
+	// For and LongestFor count from the last failure. They are equal without
+	// recovery_jitter.
+	For, LongestFor time.Duration
+	// AfterProbe and LongestAfterProbe are the time between two probes at the least, and
+	// with all of the jitter: the cooldown, where it is longer.
+	AfterProbe, LongestAfterProbe time.Duration
 }
 
 // Remark is something worth a word about a policy. It is a plain value.

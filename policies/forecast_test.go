@@ -3,6 +3,7 @@ package policies_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -60,7 +61,24 @@ func anyPolicy(t *rapid.T) resilient.Policy {
 	c.MaxProbes = rapid.IntRange(1, 100).Draw(t, "probes")
 	c.SuccessesToClose = rapid.IntRange(1, 100).Draw(t, "needed")
 	c.MinReporters = rapid.IntRange(1, 100).Draw(t, "reporters")
+	c.RecoveryJitter = rapid.SampledFrom([]float64{0, 0.1, 1}).Draw(t, "jitter of the open time")
+	anyRules(t, c, span)
 	return p
+}
+
+// anyRules puts rules beside that of failures in a row, or in its place.
+func anyRules(t *rapid.T, c *resilient.CircuitPolicy, span func(string, time.Duration, time.Duration) time.Duration) {
+	rates := rapid.SampledFrom([]float64{0, 0.01, 0.5, 0.9, 0.95, 1})
+	c.FailureRate, c.SlowCallRate = rates.Draw(t, "failure rate"), rates.Draw(t, "slow rate")
+	if c.SlowCallRate > 0 {
+		c.SlowCallDuration = span("slow", 1, rapid.SampledFrom([]time.Duration{time.Second, 5 * time.Minute}).Draw(t, "longest slow"))
+	}
+	c.MinimumCalls = rapid.IntRange(1, 40).Draw(t, "minimum")
+	c.Window = span("window", time.Second, rapid.SampledFrom([]time.Duration{10 * time.Second, time.Hour}).Draw(t, "longest window"))
+	c.WindowBuckets = rapid.IntRange(2, 100).Draw(t, "buckets")
+	if (c.FailureRate > 0 || c.SlowCallRate > 0) && rapid.Bool().Draw(t, "no threshold") {
+		c.FailureThreshold = 0
+	}
 }
 
 // guarded returns a guard with that policy, and what is foretold of it.
@@ -151,7 +169,7 @@ func TestExplainedScheduleIsReached(t *testing.T) {
 		require.Equal(t, e.Schedule.Possible, n)
 
 		begin = time.Now()
-		require.Error(t, resilient.Do(t.Context(), g, resilient.NonIdempotent("once").InPlan("planning").ExecutesTools(), hangs))
+		require.Error(t, resilient.Do(t.Context(), g, once, hangs))
 		require.Equal(t, e.Schedule.Once, time.Since(begin))
 
 		begin = time.Now()
@@ -167,30 +185,50 @@ func hangs(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// once is an op that is made once, whatever the policy says.
+var once = resilient.NonIdempotent("once").InPlan("planning").ExecutesTools()
+
 // The circuit opens when Explain says, and not earlier.
 func TestExplainedOpening(t *testing.T) {
 	fails := func(context.Context) error { return errDown }
 	checkInBubble(t, func(t *rapid.T) {
 		p := anyPolicy(t)
 		p.Circuit.Enabled = true
+		p.Circuit.Observe = rapid.Bool().Draw(t, "observe")                                  // it opens nevertheless
 		p.Circuit.RecoveryTimeout, p.Circuit.MaxRecoveryTimeout = 24*time.Hour, 24*time.Hour // it stays open meanwhile
 		fn, attempt, want := fails, time.Duration(0), func(o policies.CircuitOutlook) policies.Opening { return o.FailingAtOnce }
 		if rapid.Bool().Draw(t, "hanging") {
 			fn, attempt, want = hangs, p.AttemptLimit(), func(o policies.CircuitOutlook) policies.Opening { return o.Hanging }
 		}
-		opens := func(run func(*resilient.Guard)) (took time.Duration, foretold policies.Opening) {
-			g, e := guarded(t, p)
+		_, e := guarded(t, p)
+		foretold := want(e.Circuit)
+		require.Equal(t, p.Circuit.FailureThreshold, e.Circuit.Failures)
+		require.Equal(t, p.Circuit.Observe, e.Circuit.Observes)
+		opens := func(run func(*resilient.Guard)) (took time.Duration, opened bool) {
+			g, _ := guarded(t, p)
 			begin := time.Now()
 			run(g)
 			snap := g.Circuit().Snapshot()
-			require.Equal(t, breaker.Open, snap.State)
-			require.Equal(t, p.Circuit.FailureThreshold, e.Circuit.Failures)
-			return snap.Since.Sub(begin), want(e.Circuit)
+			return snap.Since.Sub(begin), snap.State == breaker.Open
+		}
+		together := func(callers int, op resilient.Op) (time.Duration, bool) {
+			return opens(func(g *resilient.Guard) {
+				var wg sync.WaitGroup
+				for range callers {
+					wg.Go(func() { _ = resilient.Do(t.Context(), g, op, fn) })
+				}
+				wg.Wait()
+			})
 		}
 
-		took, foretold := opens(func(g *resilient.Guard) {
-			for g.Circuit().State() == breaker.Closed {
-				_ = resilient.Do(t.Context(), g, repeated, fn)
+		made := 0
+		took, opened := opens(func(g *resilient.Guard) {
+			most := p.Circuit.FailureThreshold + p.Circuit.MinimumCalls + 200
+			for g.Circuit().State() == breaker.Closed && made < most {
+				_ = resilient.Do(t.Context(), g, repeated, func(ctx context.Context) error {
+					made++
+					return fn(ctx)
+				})
 			}
 		})
 		spread, longest := false, attempt
@@ -198,22 +236,189 @@ func TestExplainedOpening(t *testing.T) {
 			from, to := p.Retry.Delays(n)
 			spread, longest = spread || from < to, longest+to+attempt
 		}
+		windowed := p.Circuit.FailureRate > 0 || p.Circuit.SlowCallRate > 0 // where longer waits can be too long
 		switch {
 		case !spread:
-			require.Equal(t, foretold.OneCaller, took)
-		case longest < p.TotalTimeout: // where long waits can end a call, that shortens the whole
+			require.Equal(t, foretold.OneCallerAttempts > 0, opened)
+			if opened {
+				require.Equal(t, foretold.OneCaller, took)
+			}
+			if opened && !p.Circuit.Observe { // else the call goes on
+				require.Equal(t, foretold.OneCallerAttempts, made)
+			}
+		case longest < p.TotalTimeout && !windowed: // where long waits can end a call, that shortens the whole
 			require.GreaterOrEqual(t, took, foretold.OneCaller)
 		}
-		require.GreaterOrEqual(t, took, foretold.ManyCallers)
+		if foretold.Attempts == 0 {
+			require.Equal(t, policies.Opening{}, foretold)
+			require.False(t, opened)
+			_, opened = together(100, once)
+			require.False(t, opened)
+			return
+		}
+		if opened {
+			require.GreaterOrEqual(t, took, foretold.ManyCallers)
+		}
 
-		took, foretold = opens(func(g *resilient.Guard) {
-			var wg sync.WaitGroup
-			for range p.Circuit.FailureThreshold {
-				wg.Go(func() { _ = resilient.Do(t.Context(), g, repeated, fn) })
-			}
-			wg.Wait()
-		})
+		took, opened = together(foretold.Attempts, repeated)
+		require.True(t, opened)
 		require.Equal(t, foretold.ManyCallers, took)
+		_, opened = together(foretold.Attempts-1, once)
+		require.False(t, opened, "fewer do not")
+	})
+}
+
+// One caller and a window, where it is close: what is forgotten by the bucket, what comes unevenly, what is just slow.
+func TestExplainedOpeningOfOneCaller(t *testing.T) {
+	plain := func(p *resilient.Policy) { // 0, 1, 3 s | 3, 4, 6 s | …
+		p.Retry.Jitter, p.Circuit.FailureThreshold, p.Circuit.FailureRate = false, 0, 1
+	}
+	for name, c := range map[string]struct {
+		set      func(*resilient.Policy)
+		hanging  bool
+		attempts int
+		after    time.Duration
+	}{
+		"the window's length is rounded up": {func(p *resilient.Policy) {
+			p.Circuit.MinimumCalls, p.Circuit.Window, p.Circuit.WindowBuckets = 2, time.Second, 3
+		}, false, 2, time.Second},
+		"the first ones are too seldom, the next ones are not": {func(p *resilient.Policy) {
+			p.Circuit.MinimumCalls, p.Circuit.Window, p.Circuit.WindowBuckets = 3, 2500*time.Millisecond, 100
+		}, false, 4, 3 * time.Second},
+		"never": {func(p *resilient.Policy) {
+			p.Circuit.MinimumCalls, p.Circuit.Window, p.Circuit.WindowBuckets = 5, 2500*time.Millisecond, 100
+		}, false, 0, 0},
+		"the row is there first": {func(p *resilient.Policy) {
+			p.Circuit.MinimumCalls, p.Circuit.FailureThreshold = 3, 2
+		}, false, 2, time.Second},
+		"the row is there where the window forgets": {func(p *resilient.Policy) {
+			p.Circuit.MinimumCalls, p.Circuit.FailureThreshold, p.Circuit.Window = 3, 4, time.Second
+		}, false, 4, 3 * time.Second},
+		"as long as a slow one takes": {func(p *resilient.Policy) {
+			p.Circuit.FailureRate, p.Circuit.SlowCallRate, p.Circuit.MinimumCalls = 0, 1, 2
+			p.AttemptTimeout, p.Circuit.SlowCallDuration = 2*time.Second, 2*time.Second
+		}, true, 2, 5 * time.Second},
+		"not quite": {func(p *resilient.Policy) {
+			p.Circuit.FailureRate, p.Circuit.SlowCallRate, p.Circuit.MinimumCalls = 0, 1, 2
+			p.AttemptTimeout, p.Circuit.SlowCallDuration = 2*time.Second, 2*time.Second+1
+		}, true, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := resilient.DefaultPolicy()
+				plain(&p)
+				c.set(&p)
+				g, e := guarded(t, p)
+				foretold, fn := e.Circuit.FailingAtOnce, func(context.Context) error { return errDown }
+				if c.hanging {
+					foretold, fn = e.Circuit.Hanging, hangs
+				}
+				assert.Equal(t, c.attempts, foretold.OneCallerAttempts)
+				assert.Equal(t, c.after, foretold.OneCaller)
+
+				begin, made := time.Now(), 0
+				for g.Circuit().State() == breaker.Closed && made < 100 {
+					_ = resilient.Do(t.Context(), g, repeated, func(ctx context.Context) error {
+						made++
+						return fn(ctx)
+					})
+				}
+				if c.attempts == 0 {
+					assert.Equal(t, breaker.Closed, g.Circuit().State())
+					return
+				}
+				assert.Equal(t, c.attempts, made)
+				assert.Equal(t, c.after, g.Circuit().Snapshot().Since.Sub(begin))
+			})
+		})
+	}
+}
+
+// A share that is foretold is the one that the circuit opens at.
+func TestExplainedShares(t *testing.T) {
+	checkInBubble(t, func(t *rapid.T) {
+		p := resilient.DefaultPolicy()
+		p.Circuit.FailureThreshold = 0
+		p.Circuit.MinimumCalls = rapid.IntRange(1, 200).Draw(t, "minimum")
+		rate := float64(rapid.IntRange(1, 100).Draw(t, "percent")) / 100
+		slow := rapid.Bool().Draw(t, "slow")
+		share := func(o policies.CircuitOutlook) policies.Share { return o.FailureShare }
+		if p.Circuit.FailureRate = rate; slow {
+			p.Circuit.FailureRate, p.Circuit.SlowCallRate, p.Circuit.SlowCallDuration = 0, rate, time.Millisecond
+			share = func(o policies.CircuitOutlook) policies.Share { return o.SlowShare }
+		}
+		g, e := guarded(t, p)
+		foretold := share(e.Circuit)
+		require.Equal(t, policies.Share{Rate: rate, Bad: foretold.Bad, Calls: p.Circuit.MinimumCalls, Window: time.Minute}, foretold)
+		call := func(bad bool) {
+			_ = resilient.Do(t.Context(), g, once, func(context.Context) error {
+				switch {
+				case !bad:
+					return nil
+				case slow:
+					time.Sleep(time.Millisecond)
+					return nil
+				}
+				return errDown
+			})
+		}
+		for range foretold.Calls - foretold.Bad {
+			call(false)
+		}
+		for range foretold.Bad {
+			require.Equal(t, breaker.Closed, g.Circuit().State())
+			call(true)
+		}
+		require.Equal(t, breaker.Open, g.Circuit().State())
+	})
+}
+
+// A budget pays for as many retries as Explain says.
+func TestExplainedBudget(t *testing.T) {
+	checkInBubble(t, func(t *rapid.T) {
+		rule := resilient.TokenBucket{Capacity: rapid.IntRange(10, 200).Draw(t, "capacity")}
+		rule.RetryCost = rapid.IntRange(1, 10).Draw(t, "cost")
+		rule.ThrottledCost = rapid.IntRange(1, 10).Draw(t, "throttled")
+		rule.Refill = rapid.IntRange(1, 10).Draw(t, "refill")
+		retriesOf := func(err error) (retries, toEarnOne int, note string) {
+			budget, bad := resilient.NewBudget(rule)
+			require.NoError(t, bad)
+			options := &policies.Options{Options: quiet(), Defaults: &policies.Defaults{Fallback: &policies.Patch{}}}
+			options.Budgets = map[string]*resilient.Budget{"pot": budget}
+			reg, bad := policies.Load(policies.ParseJSON([]byte(`{"retry_backoff_strategy":"none","retry_jitter":false,
+				"retry_service_overrides":{"x":{"retry":{"budget":"pot"},"circuit_breaker":{"enabled":false}}}}`)), options)
+			require.NoError(t, bad)
+			call := func(err error) (made int) {
+				_ = resilient.Do(t.Context(), reg.Guard("x"), repeated, func(context.Context) error {
+					made++
+					return err
+				})
+				return made - 1
+			}
+			for more := 1; more > 0; {
+				more = call(err)
+				retries += more
+			}
+			for budget.Snapshot().Left > 0 && call(err) > 0 {
+				t.Fatal("it is empty")
+			}
+			left := budget.Snapshot().Left
+			for budget.Snapshot().Left < rule.RetryCost {
+				call(nil)
+				toEarnOne++
+			}
+			if left > 0 { // as if it had been empty
+				toEarnOne = (rule.RetryCost + rule.Refill - 1) / rule.Refill
+			}
+			found, ok := remark(reg.Explain("x"), "retry-budget")
+			require.True(t, ok)
+			return retries, toEarnOne, found.Text
+		}
+		plain, successes, note := retriesOf(errDown)
+		throttled, _, _ := retriesOf(resilient.Throttled(errDown))
+		require.Equal(t, fmt.Sprintf(
+			"retries draw on budget pot, with all that name it: when full it pays for %d, or %d of throttled calls; when empty for one after every %d calls that succeed at once",
+			plain, throttled, successes), note)
 	})
 }
 
@@ -226,18 +431,22 @@ func TestExplainedOpenTimes(t *testing.T) {
 		o := e.Circuit
 		require.NotEmpty(t, o.Open)
 		require.LessOrEqual(t, len(o.Open), 20)
-		op := resilient.NonIdempotent("probe").InPlan("planning").ExecutesTools()
 		for i, open := range o.Open {
 			require.Equal(t, i+1, open.Generation)
-			require.ErrorIs(t, resilient.Do(t.Context(), g, op, func(context.Context) error { return errDown }), errDown)
+			require.ErrorIs(t, resilient.Do(t.Context(), g, once, func(context.Context) error { return errDown }), errDown)
 			snap := g.Circuit().Snapshot()
 			require.Equal(t, open.Generation, snap.Generation)
-			want := open.AfterProbe
+			least, most := open.AfterProbe, open.LongestAfterProbe
 			if i == 0 {
-				want = open.For
+				least, most = open.For, open.LongestFor
 			}
-			require.Equal(t, want, time.Until(snap.Until))
-			time.Sleep(want)
+			if p.Circuit.RecoveryJitter == 0 {
+				require.Equal(t, least, most)
+			}
+			is := time.Until(snap.Until)
+			require.GreaterOrEqual(t, is, least)
+			require.LessOrEqual(t, is, most)
+			time.Sleep(is)
 		}
 		last := o.Open[len(o.Open)-1]
 		switch {
@@ -304,6 +513,44 @@ func TestExplainedAverage(t *testing.T) {
 		}
 	}
 	require.InEpsilon(t, e.Circuit.NineInTen, float64(attempts)/runs, 0.02)
+}
+
+// Where nine failures in ten reach the share, as many attempts as it needs are enough, and
+// a few more until one fails.
+func TestExplainedNineInTen(t *testing.T) {
+	for _, rate := range []float64{0.3, 0.7} {
+		p := resilient.DefaultPolicy()
+		p.Circuit.FailureThreshold, p.Circuit.FailureRate = 0, rate
+		_, e := guarded(t, p)
+		assert.Zero(t, e.Circuit.NineInTen)
+		assert.Contains(t, e.String(), "if nine in ten fail      about 20 attempts within 1m\n")
+		chance := rand.New(rand.NewPCG(1, 2))
+		attempts := 0
+		const runs = 1000
+		for range runs {
+			c, err := breaker.New("c", p.Circuit, nil)
+			require.NoError(t, err)
+			for c.State() == breaker.Closed {
+				permit, rejected := c.Acquire(c.Now(), 0)
+				require.Nil(t, rejected)
+				outcome := breaker.Failure
+				if chance.IntN(10) == 0 {
+					outcome = breaker.Success
+				}
+				c.Settle(permit, outcome, errDown)
+				attempts++
+			}
+		}
+		assert.InEpsilon(t, e.Circuit.FailureShare.Calls, float64(attempts)/runs, 0.05)
+	}
+
+	p := resilient.DefaultPolicy()
+	p.Circuit.FailureRate = 0.5
+	_, e := guarded(t, p)
+	assert.Contains(t, e.String(), "if nine in ten fail      7 attempts on average\n", "the row is there first")
+	p.Circuit.FailureThreshold, p.Circuit.FailureRate = 0, 0.91
+	_, e = guarded(t, p)
+	assert.Contains(t, e.String(), "if nine in ten fail      it hardly ever opens\n")
 }
 
 // Explaining any policy gives text and JSON that can be read.

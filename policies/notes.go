@@ -2,6 +2,7 @@ package policies
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/seed42274fcc/stoic/resilient"
 )
@@ -104,5 +105,39 @@ var notes = []rule{
 			return fmt.Sprintf("max_recovery_timeout %s is never reached: the open time does not grow",
 				short(s.policy.Circuit.MaxRecoveryTimeout)), ""
 		},
+	},
+	{
+		code:   "share-needs-calls",
+		fields: []string{"circuit_breaker.minimum_calls", "circuit_breaker.window"},
+		find: func(s *subject) (string, string) {
+			if !s.windowed() {
+				return "", ""
+			}
+			c := s.policy.Circuit
+			where := ""
+			if s.several() {
+				where = " in each process"
+			}
+			return fmt.Sprintf("shares are judged once there are minimum_calls %d within window %s: that takes an attempt every %s%s",
+				c.MinimumCalls, short(c.Window), rough(c.Window/time.Duration(c.MinimumCalls)), where), ""
+		},
+	},
+	{
+		code:   "only-observes",
+		fields: []string{"circuit_breaker.mode"},
+		find: func(s *subject) (string, string) {
+			switch {
+			case !s.circuit.Enabled || !s.policy.Circuit.Observe:
+				return "", ""
+			case s.fleet:
+				return "the circuit refuses nothing, since mode is observe; it keeps to its process meanwhile, whatever the store", ""
+			}
+			return "the circuit refuses nothing, since mode is observe", ""
+		},
+	},
+	{
+		code:   "retry-budget",
+		fields: []string{pathBudget},
+		find:   func(s *subject) (string, string) { return s.budgetInWords(), "" },
 	},
 }

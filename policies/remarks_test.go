@@ -17,7 +17,9 @@ type configured struct {
 	override string
 	env      map[string]string
 	replicas int
-	shared   bool // there is a store
+	shared   bool                 // there is a store
+	budget   resilient.BudgetRule // of the one that is named "pot"
+	cap      *resilient.Cap
 }
 
 func (c configured) explain(t *testing.T) policies.Explanation {
@@ -33,6 +35,12 @@ func (c configured) explain(t *testing.T) policies.Explanation {
 	if c.shared {
 		options.Store = breaker.NewMemoryStore(nil)
 	}
+	if c.budget != nil {
+		pot, err := resilient.NewBudget(c.budget)
+		require.NoError(t, err)
+		options.Budgets = map[string]*resilient.Budget{"pot": pot}
+	}
+	options.Cap = c.cap
 	reg, err := policies.FromEnv("P", options)
 	require.NoError(t, err)
 	require.Empty(t, reg.Findings(), "the test's own configuration is right")
@@ -51,10 +59,23 @@ func (c configured) withStore() configured {
 	return c
 }
 
+func (c configured) from(rule resilient.BudgetRule) configured {
+	c.budget = rule
+	return c
+}
+
+func (c configured) under(limit resilient.Cap) configured {
+	c.cap = &limit
+	return c
+}
+
 func (c configured) set(name, value string) configured {
 	c.env = map[string]string{name: value}
 	return c
 }
+
+// inPot is an override that names a budget.
+const inPot = `{"retry":{"budget":"pot"}}`
 
 // Each remark, what provokes it, and what is nearly the same and does not.
 func TestRemarks(t *testing.T) {
@@ -136,9 +157,12 @@ func TestRemarks(t *testing.T) {
 			yes: []configured{
 				with(`{"circuit_breaker":{"failure_threshold":23}}`),
 				with(`{"circuit_breaker":{"failure_threshold":1000000}}`),
+				with(`{"circuit_breaker":{"failure_threshold":23,"failure_rate":0.91}}`), // which nine in ten do not reach
+				with(`{"circuit_breaker":{"failure_threshold":23,"slow_call_rate":0.5,"slow_call_duration":1}}`),
 			},
 			no: []configured{
 				with(`{"circuit_breaker":{"failure_threshold":22}}`),
+				with(`{"circuit_breaker":{"failure_threshold":23,"failure_rate":0.9}}`),
 				with(`{"circuit_breaker":{"failure_threshold":23,"enabled":false}}`),
 			},
 		},
@@ -148,12 +172,18 @@ func TestRemarks(t *testing.T) {
 			yes: []configured{
 				with(`{"circuit_breaker":{"failure_threshold":2}}`),
 				with(`{"circuit_breaker":{"failure_threshold":3},"retry":{"max_attempts":5}}`),
+				with(`{"circuit_breaker":{"failure_rate":0.9,"minimum_calls":2}}`),
+				with(`{"circuit_breaker":{"failure_rate":0.9,"minimum_calls":2,"failure_threshold":"off","window":1,"window_buckets":2},"retry":{"base_delay":0.1}}`),
 			},
 			no: []configured{
 				with(`{"circuit_breaker":{"failure_threshold":3}}`),
 				with(`{"circuit_breaker":{"failure_threshold":2,"enabled":false}}`),
 				with(`{"circuit_breaker":{"failure_threshold":2},"retry":{"max_attempts":1}}`),
 				with(`{"circuit_breaker":{"failure_threshold":2},"retry":{"jitter":false},"total_timeout":3}`), // only two are made
+				with(`{"circuit_breaker":{"failure_threshold":2,"mode":"observe"}}`),
+				with(`{"circuit_breaker":{"failure_rate":0.9,"minimum_calls":3}}`),
+				with(`{"circuit_breaker":{"failure_rate":0.9,"minimum_calls":2,"window":1},"retry":{"jitter":false}}`), // forgotten by then
+				with(`{"circuit_breaker":{"slow_call_rate":0.9,"slow_call_duration":1,"minimum_calls":2}}`),            // not by those that fail at once
 			},
 		},
 		{
@@ -217,7 +247,149 @@ func TestRemarks(t *testing.T) {
 				with(`{"circuit_breaker":{"min_reporters":4,"enabled":false}}`).in(3).withStore(),
 			},
 		},
+		{
+			code: "failures-pass",
+			text: "no rule looks at failures: a dependency that refuses everything at once never opens the circuit",
+			yes: []configured{
+				with(`{"circuit_breaker":{"failure_threshold":"off","slow_call_rate":0.5,"slow_call_duration":1}}`),
+				with(`{"circuit_breaker":{"failure_threshold":"off","failure_rate":0.91}}`),
+			},
+			no: []configured{
+				with(`{"circuit_breaker":{"slow_call_rate":0.5,"slow_call_duration":1}}`),
+				with(`{"circuit_breaker":{"failure_threshold":"off","failure_rate":0.9}}`),
+				with(`{"circuit_breaker":{"failure_rate":0.91}}`),
+				with(`{"circuit_breaker":{"failure_threshold":"off","slow_call_rate":0.5,"slow_call_duration":1,"enabled":false}}`),
+			},
+		},
+		{
+			code: "one-failure-opens",
+			text: "a single failure opens the circuit: one of minimum_calls 20 reaches failure_rate 0.05",
+			yes: []configured{
+				with(`{"circuit_breaker":{"failure_rate":0.05}}`),
+				with(`{"circuit_breaker":{"failure_rate":0.5,"minimum_calls":2}}`),
+				with(`{"circuit_breaker":{"failure_rate":1,"minimum_calls":1}}`),
+			},
+			no: []configured{
+				with(`{"circuit_breaker":{"failure_rate":0.051}}`),
+				with(`{"circuit_breaker":{"failure_rate":0.05,"minimum_calls":21}}`),
+				with(`{"circuit_breaker":{"failure_rate":0.05,"failure_threshold":1}}`), // which says so
+				with(`{"circuit_breaker":{"slow_call_rate":0.05,"slow_call_duration":1}}`),
+				with(`{"circuit_breaker":{"failure_rate":0.05,"enabled":false}}`),
+			},
+		},
+		{
+			code: "slow-rule-without-effect",
+			text: "slow_call_duration 11s is longer than an attempt may take (10s): none is ever slow",
+			yes: []configured{
+				with(`{"circuit_breaker":{"slow_call_rate":0.5,"slow_call_duration":11},"attempt_timeout":10}`),
+				with(`{"circuit_breaker":{"slow_call_rate":0.5,"slow_call_duration":10},"attempt_timeout":10}`),
+				with(`{"circuit_breaker":{"slow_call_rate":0.5,"slow_call_duration":20},"total_timeout":20}`),
+			},
+			no: []configured{
+				with(`{"circuit_breaker":{"slow_call_rate":0.5,"slow_call_duration":9.9},"attempt_timeout":10}`),
+				with(`{"circuit_breaker":{"slow_call_rate":0.5,"slow_call_duration":11,"enabled":false},"attempt_timeout":10}`),
+				with(`{"attempt_timeout":10}`),
+			},
+		},
+		{
+			code: "window-shorter-than-attempt",
+			text: "an attempt that hangs counts after 5m, longer than window 1m: unless they begin together, it takes 100 callers at a time for minimum_calls 20 of them in it",
+			yes: []configured{
+				with(`{"circuit_breaker":{"failure_rate":0.5}}`),
+				with(`{"circuit_breaker":{"slow_call_rate":0.5,"slow_call_duration":1,"window":9.9},"attempt_timeout":10}`),
+			},
+			no: []configured{
+				with(`{"circuit_breaker":{"failure_rate":0.5},"attempt_timeout":60}`),
+				with(`{"circuit_breaker":{"failure_rate":0.5,"window":300}}`),
+				with(`{"circuit_breaker":{"failure_rate":0.5,"minimum_calls":1}}`), // the one that is judged
+				with(`{"circuit_breaker":{"failure_rate":0.5,"enabled":false}}`),
+				with(`{"circuit_breaker":{"window":10}}`),
+			},
+		},
+		{
+			code: "no-rule-for-window",
+			text: "no rule looks at a window, so nothing comes of circuit_breaker.minimum_calls, circuit_breaker.window",
+			yes: []configured{
+				with(`{"circuit_breaker":{"window":10,"minimum_calls":5,"failure_threshold":3}}`),
+				with(`{"circuit_breaker":{"window_buckets":10}}`),
+			},
+			no: []configured{
+				with(`{"circuit_breaker":{"window":10,"failure_rate":0.5}}`),
+				with(`{"circuit_breaker":{"window":10,"slow_call_rate":0.5,"slow_call_duration":1}}`),
+				with(`{"circuit_breaker":{"window":10,"enabled":false}}`), // told in another warning
+				with(`{"circuit_breaker":{"failure_threshold":3}}`),
+			},
+		},
+		{
+			code: "budget-pays-nothing",
+			text: "budget pot never pays for a retry: its ratio is 0 and it has no floor",
+			yes: []configured{
+				with(inPot).from(resilient.CallRatio{Window: time.Second}),
+				with(inPot).from(resilient.CallRatio{Ratio: 0.0000004, Window: time.Second}), // less than half a millionth
+			},
+			no: []configured{
+				with(inPot).from(resilient.CallRatio{Window: time.Second, Floor: 1}),
+				with(inPot).from(resilient.CallRatio{Ratio: 0.000001, Window: time.Second}),
+				with(`{}`).from(resilient.CallRatio{Window: time.Second}), // nobody draws on it
+				with(`{"retry":{"budget":"pot","max_attempts":1}}`).from(resilient.CallRatio{Window: time.Second}),
+				with(inPot).from(resilient.DefaultTokenBucket()),
+			},
+		},
+		{
+			code: "budget-never-refills",
+			text: "budget pot is never refilled: once 4 retries have failed there are no more, for as long as the process lives",
+			yes:  []configured{with(inPot).from(resilient.TokenBucket{Capacity: 9, RetryCost: 2, ThrottledCost: 1})},
+			no: []configured{
+				with(inPot).from(resilient.TokenBucket{Capacity: 9, RetryCost: 2, ThrottledCost: 1, Refill: 1}),
+				with(`{"retry":{"budget":"pot","max_attempts":1}}`).from(resilient.TokenBucket{Capacity: 9, RetryCost: 2, ThrottledCost: 1}),
+				with(inPot).from(resilient.DefaultCallRatio()),
+			},
+		},
+		{
+			code: "budget-below-one-call",
+			text: "budget pot has no more than 1 retry when it is full, and a single call may want 2",
+			yes: []configured{
+				with(inPot).from(resilient.TokenBucket{Capacity: 27, RetryCost: 14, ThrottledCost: 5, Refill: 1}),
+				with(`{"retry":{"budget":"pot","max_attempts":100,"base_delay":0.1,"backoff_strategy":"fixed"}}`).from(resilient.DefaultTokenBucket()),
+			},
+			no: []configured{
+				with(inPot).from(resilient.TokenBucket{Capacity: 28, RetryCost: 14, ThrottledCost: 5, Refill: 1}),
+				with(`{"retry":{"budget":"pot","max_attempts":1}}`).from(resilient.TokenBucket{Capacity: 27, RetryCost: 14, ThrottledCost: 5, Refill: 1}),
+				with(`{"retry":{"budget":"pot","jitter":false},"total_timeout":3}`).from(resilient.TokenBucket{Capacity: 27, RetryCost: 14, ThrottledCost: 5, Refill: 1}),
+				with(inPot).from(resilient.DefaultCallRatio()),
+			},
+		},
+		{
+			code: "capped",
+			text: "Options.Cap, which is for tests, holds attempts to 2 and waits to 0s: what is said here goes by the policy alone",
+			yes:  []configured{with(`{}`).under(resilient.Cap{Attempts: 2}), with(`{}`).under(resilient.Cap{Delay: time.Second})},
+			no:   []configured{with(`{}`), with(`{"retry":{"max_attempts":1}}`).under(resilient.Cap{Attempts: 2})},
+		},
 
+		{
+			code: "share-needs-calls",
+			text: "shares are judged once there are minimum_calls 20 within window 1m: that takes an attempt every 3s",
+			yes: []configured{
+				with(`{"circuit_breaker":{"failure_rate":0.5}}`),
+				with(`{"circuit_breaker":{"slow_call_rate":0.5,"slow_call_duration":1}}`),
+			},
+			no: []configured{with(`{}`), with(`{"circuit_breaker":{"failure_rate":0.5,"enabled":false}}`)},
+		},
+		{
+			code: "only-observes",
+			text: "the circuit refuses nothing, since mode is observe",
+			yes:  []configured{with(`{"circuit_breaker":{"mode":"observe"}}`), with(`{"circuit_breaker":{"mode":"observe"}}`).withStore()},
+			no:   []configured{with(`{"circuit_breaker":{"mode":"enforce"}}`), with(`{"circuit_breaker":{"mode":"observe","enabled":false}}`)},
+		},
+		{
+			code: "retry-budget",
+			text: "retries draw on budget pot, with all that name it: when full it pays for 35, or 100 of throttled calls; when empty for one after every 14 calls that succeed at once",
+			yes:  []configured{with(inPot).from(resilient.DefaultTokenBucket()), with(inPot).from(resilient.DefaultCallRatio())},
+			no: []configured{
+				with(`{}`).from(resilient.DefaultTokenBucket()),
+				with(`{"retry":{"budget":"pot","max_attempts":1}}`).from(resilient.DefaultTokenBucket()),
+			},
+		},
 		{
 			code: "hang-not-repeated",
 			text: "an attempt that hangs takes all of total_timeout 5m and is not repeated, since there is no attempt_timeout",
@@ -365,12 +537,47 @@ func TestWaysOut(t *testing.T) {
 			with(`{"retry":{"base_delay":0.01,"backoff_strategy":"jitter"}}`).in(2), with(`{"retry":{"base_delay":0.11,"backoff_strategy":"jitter"}}`).in(2),
 		},
 		{
-			"slow-to-open", "with a failure_threshold of 22 at most it is 100",
+			"slow-to-open", "with a failure_threshold of 22 at most it is 100; or a failure_rate of 0.9 at most",
 			with(`{"circuit_breaker":{"failure_threshold":5000}}`), with(`{"circuit_breaker":{"failure_threshold":22}}`),
 		},
 		{
 			"circuit-ends-retries", "a failure_threshold of 5 or more, or retry.max_attempts 3",
 			with(`{"retry":{"max_attempts":5},"circuit_breaker":{"failure_threshold":3}}`), with(`{"retry":{"max_attempts":3},"circuit_breaker":{"failure_threshold":3}}`),
+		},
+		{
+			"circuit-ends-retries", "a minimum_calls of 3 or more, or retry.max_attempts 2",
+			with(`{"circuit_breaker":{"failure_rate":0.9,"minimum_calls":2}}`), with(`{"circuit_breaker":{"failure_rate":0.9,"minimum_calls":3}}`),
+		},
+		{
+			"circuit-ends-retries", "a failure_threshold and a minimum_calls of 3 or more, or retry.max_attempts 1",
+			with(`{"circuit_breaker":{"failure_rate":0.9,"minimum_calls":2,"failure_threshold":1}}`),
+			with(`{"circuit_breaker":{"failure_rate":0.9,"minimum_calls":3,"failure_threshold":3}}`),
+		},
+		{
+			"failures-pass", "a failure_rate of 0.9 at most, or a failure_threshold beside it",
+			with(`{"circuit_breaker":{"failure_threshold":"off","failure_rate":0.95}}`), with(`{"circuit_breaker":{"failure_threshold":5,"failure_rate":0.95}}`),
+		},
+		{
+			"one-failure-opens", "a minimum_calls that the rate is several failures of, such as 100",
+			with(`{"circuit_breaker":{"failure_rate":0.05}}`), with(`{"circuit_breaker":{"failure_rate":0.05,"minimum_calls":100}}`),
+		},
+		{
+			"one-failure-opens", "a failure_rate that is several of minimum_calls, such as 5e-06",
+			with(`{"circuit_breaker":{"failure_rate":1e-6,"minimum_calls":1000000}}`), with(`{"circuit_breaker":{"failure_rate":5e-6,"minimum_calls":1000000}}`),
+		},
+		{
+			"slow-rule-without-effect", "a slow_call_duration below 10s",
+			with(`{"circuit_breaker":{"slow_call_rate":0.5,"slow_call_duration":10},"attempt_timeout":10}`),
+			with(`{"circuit_breaker":{"slow_call_rate":0.5,"slow_call_duration":9.999},"attempt_timeout":10}`),
+		},
+		{
+			"window-shorter-than-attempt", "an attempt_timeout of 1m at most, or a window of 5m",
+			with(`{"circuit_breaker":{"failure_rate":0.5}}`), with(`{"circuit_breaker":{"failure_rate":0.5,"window":"5m"}}`),
+		},
+		{
+			"budget-below-one-call", "a capacity of 28 or more, or retry.max_attempts 2",
+			with(inPot).from(resilient.TokenBucket{Capacity: 27, RetryCost: 14, ThrottledCost: 5, Refill: 1}),
+			with(`{"retry":{"budget":"pot","max_attempts":2}}`).from(resilient.TokenBucket{Capacity: 27, RetryCost: 14, ThrottledCost: 5, Refill: 1}),
 		},
 	} {
 		found, ok := remark(c.before.explain(t), c.code)
@@ -396,4 +603,27 @@ func TestRemarksOnAPolicyOfTheProgram(t *testing.T) {
 func TestReplicasOutOfRange(t *testing.T) {
 	_, err := policies.Load(policies.Config{}, &policies.Options{Options: resilient.Options{}, Replicas: -1})
 	assert.EqualError(t, err, "policies: Options.Replicas is -1, want 0 (unknown) or more")
+}
+
+// The figures of a budget are those of its rule, and who counts is said.
+func TestRemarksInOtherWords(t *testing.T) {
+	for _, c := range []struct {
+		code, text string
+		is         configured
+	}{
+		{"retry-budget", "retries draw on budget pot, with all that name it: 10 within 10s in any case, or 0.2 for each call", with(inPot).from(resilient.DefaultCallRatio())},
+		{"retry-budget", "retries draw on budget pot, with all that name it: 3 within 1m in any case", with(inPot).from(resilient.CallRatio{Window: time.Minute, Floor: 3})},
+		{"retry-budget", "retries draw on budget pot, with all that name it: when full it pays for 2, or 4 of throttled calls", with(inPot).from(resilient.TokenBucket{Capacity: 4, RetryCost: 2, ThrottledCost: 1})},
+		{"share-needs-calls", "shares are judged once there are minimum_calls 20 within window 1m: that takes an attempt every 3s in each process", with(`{"circuit_breaker":{"failure_rate":0.5}}`).in(2)},
+		{"only-observes", "the circuit refuses nothing, since mode is observe; it keeps to its process meanwhile, whatever the store", with(`{"circuit_breaker":{"mode":"observe"}}`).withStore()},
+		{"slow-rule-without-effect", "slow_call_duration 10s is all that an attempt may take: only those that are cut are slow, and they are failures already", with(`{"circuit_breaker":{"slow_call_rate":0.5,"slow_call_duration":10},"attempt_timeout":10}`)},
+		{"failures-pass", "a dependency that fails nine attempts in ten passes: failure_rate 0.91 is more than that, and failure_threshold is off", with(`{"circuit_breaker":{"failure_threshold":"off","failure_rate":0.91}}`)},
+		{"capped", "Options.Cap, which is for tests, holds waits to 1s: what is said here goes by the policy alone", with(`{}`).under(resilient.Cap{Delay: time.Second})},
+		{"reporters-without-store", "the circuit is this process's own, so min_reporters 2 has no effect", with(`{"circuit_breaker":{"min_reporters":2,"mode":"observe"}}`).withStore()},
+		{"no-jitter", "each wait is equally long in every process, so what has failed together returns together", with(`{"retry":{"jitter":false},"circuit_breaker":{"mode":"observe"}}`).withStore()},
+	} {
+		found, ok := remark(c.is.explain(t), c.code)
+		assert.True(t, ok, c.code)
+		assert.Equal(t, c.text, found.Text)
+	}
 }

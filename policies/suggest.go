@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -26,20 +27,32 @@ var otherWords = map[string]string{
 // meant guesses what an unknown key of an override's section should have been: ""
 // if there is no good guess, a path if it belongs elsewhere.
 func meant(section, key string) string {
+	const short = 4 // a slip in less may be anything
 	key = strings.ReplaceAll(strings.ToLower(key), "-", "_")
-	if word, ok := otherWords[key]; ok {
-		key = word
+	if guess := known(section, key); guess != "" {
+		return guess
 	}
-	keys := sectionKeys(section)
-	if slices.Contains(keys, key) {
-		return key
+	if guess := nearest(key, sectionKeys(section)); guess != "" || len(key) < short {
+		return guess
+	}
+	return known(section, nearest(key, slices.Sorted(maps.Keys(otherWords))))
+}
+
+// known is the key that a word stands for, ours or another library's: "" if none, a path
+// if it belongs elsewhere.
+func known(section, word string) string {
+	if ours, ok := otherWords[word]; ok {
+		word = ours
+	}
+	if slices.Contains(sectionKeys(section), word) {
+		return word
 	}
 	for i := range fields { // right key, wrong place
-		if fields[i].key == key {
+		if fields[i].key == word {
 			return fields[i].path()
 		}
 	}
-	return nearest(key, keys)
+	return ""
 }
 
 // sectionKeys lists what may stand in a section; "" is the override itself.

@@ -55,6 +55,15 @@ func outOfRange(format string, args ...any) *fault {
 	return &fault{KindOutOfRange, fmt.Sprintf(format, args...)}
 }
 
+// plainly shows a number as people write it, and one of very many digits with an exponent.
+func plainly(f float64) string {
+	const digits = 1e15
+	if math.Abs(f) < digits && (f == 0 || math.Abs(f) >= 1/digits) {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
+}
+
 // decimal returns the number that value is written as: digits, sign, point and
 // exponent only, so no "NaN", "Inf" or "0x10".
 func decimal(value any) (float64, bool) {
@@ -88,9 +97,9 @@ func whole(low, high int) kind[int] {
 			case !ok:
 				return 0, wrongType(value, want)
 			case f < float64(low) || f > float64(high):
-				return 0, outOfRange("is %v, want %d … %d", f, low, high)
+				return 0, outOfRange("is %s, want %d … %d", plainly(f), low, high)
 			case f != math.Trunc(f):
-				return 0, &fault{KindWrongType, fmt.Sprintf("is %v, want %s", f, want)}
+				return 0, &fault{KindWrongType, fmt.Sprintf("is %s, want %s", plainly(f), want)}
 			}
 			return int(f), nil
 		},
@@ -118,7 +127,7 @@ func ratio(low, high float64) kind[float64] {
 		},
 		limit: func(v float64) *fault {
 			if !(v >= low && v <= high) { // NaN too
-				return outOfRange("is %v, want %v … %v", v, low, high)
+				return outOfRange("is %s, want %s … %s", plainly(v), plainly(low), plainly(high))
 			}
 			return nil
 		},
@@ -156,7 +165,7 @@ func duration(above string, low, high time.Duration, limit func(time.Duration) *
 			if f, ok := decimal(value); ok {
 				ns := math.Round(f * float64(time.Second))
 				if !(math.Abs(ns) < math.MaxInt64) {
-					return 0, outOfRange("is %v seconds, which no duration holds", f)
+					return 0, outOfRange("is %s seconds, which no duration holds", plainly(f))
 				}
 				return time.Duration(ns), nil
 			}

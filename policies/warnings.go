@@ -2,6 +2,7 @@ package policies
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -96,7 +97,7 @@ var warnings = []rule{
 		code:   "slow-to-open",
 		fields: []string{"circuit_breaker.failure_threshold"},
 		find: func(s *subject) (string, string) {
-			if !s.circuit.Enabled || s.circuit.NineInTen <= patientAttempts {
+			if s.circuit.NineInTen <= patientAttempts || s.circuit.nineReach() {
 				return "", ""
 			}
 			enough := s.circuit.Failures
@@ -104,24 +105,101 @@ var warnings = []rule{
 				enough = min(enough-1, 2*patientAttempts)
 			}
 			return fmt.Sprintf("a dependency that fails nine attempts in ten passes: %d failures in a row come about after %s attempts on average",
-				s.circuit.Failures, count(s.circuit.NineInTen)), fmt.Sprintf("with a failure_threshold of %d at most it is %d", enough, patientAttempts)
+				s.circuit.Failures, count(s.circuit.NineInTen)), fmt.Sprintf("with a failure_threshold of %d at most it is %d; or a failure_rate of 0.9 at most", enough, patientAttempts)
 		},
 	},
 	{
 		code:   "circuit-ends-retries",
-		fields: []string{"circuit_breaker.failure_threshold", "retry.max_attempts"},
+		fields: []string{"circuit_breaker.failure_threshold", "circuit_breaker.minimum_calls", "retry.max_attempts"},
 		find: func(s *subject) (string, string) {
-			threshold, possible := s.circuit.Failures, s.schedule.Possible
-			if !s.circuit.Enabled || threshold >= possible {
+			enough, possible := s.circuit.FailingAtOnce.OneCallerAttempts, s.schedule.Possible
+			if enough == 0 || enough >= possible || s.circuit.Observes {
 				return "", ""
 			}
-			rest := fmt.Sprintf("attempts %d to %d are", threshold+1, possible)
-			if threshold+1 == possible {
+			rest := fmt.Sprintf("attempts %d to %d are", enough+1, possible)
+			if enough+1 == possible {
 				rest = fmt.Sprintf("attempt %d is", possible)
 			}
 			return fmt.Sprintf("failure %d of a single call opens the circuit and so ends the call: %s made only if others succeed meanwhile",
-					threshold, rest),
-				fmt.Sprintf("a failure_threshold of %d or more, or retry.max_attempts %d", possible, threshold)
+					enough, rest),
+				fmt.Sprintf("%s of %d or more, or retry.max_attempts %d", s.opensBelow(possible), possible, enough)
+		},
+	},
+	{
+		code:   "failures-pass",
+		fields: []string{"circuit_breaker.failure_threshold", "circuit_breaker.failure_rate"},
+		find: func(s *subject) (string, string) {
+			switch o := s.circuit; {
+			case !o.Enabled || o.Failures > 0 || o.nineReach():
+				return "", ""
+			case o.FailureShare.Calls > 0:
+				return fmt.Sprintf("a dependency that fails nine attempts in ten passes: failure_rate %v is more than that, and failure_threshold is off",
+					o.FailureShare.Rate), "a failure_rate of 0.9 at most, or a failure_threshold beside it"
+			}
+			return "no rule looks at failures: a dependency that refuses everything at once never opens the circuit",
+				"a failure_threshold or a failure_rate beside slow_call_rate"
+		},
+	},
+	{
+		code:   "one-failure-opens",
+		fields: []string{"circuit_breaker.failure_rate", "circuit_breaker.minimum_calls"},
+		find: func(s *subject) (string, string) {
+			share := s.circuit.FailureShare
+			if share.Bad != 1 || s.circuit.Failures == 1 { // which says so
+				return "", ""
+			}
+			wayOut := fmt.Sprintf("a minimum_calls that the rate is several failures of, such as %d", callsFor(share.Rate))
+			if callsFor(share.Rate) <= share.Calls { // no more are possible
+				wayOut = fmt.Sprintf("a failure_rate that is several of minimum_calls, such as %v", 5/float64(share.Calls))
+			}
+			return fmt.Sprintf("a single failure opens the circuit: one of minimum_calls %d reaches failure_rate %v", share.Calls, share.Rate),
+				wayOut
+		},
+	},
+	{
+		code:   "slow-rule-without-effect",
+		fields: []string{"circuit_breaker.slow_call_duration", "attempt_timeout", "total_timeout"},
+		find: func(s *subject) (string, string) {
+			slow, limit := s.circuit.SlowFrom, s.policy.AttemptLimit()
+			switch {
+			case slow == 0 || slow < limit:
+				return "", ""
+			case slow == limit:
+				return fmt.Sprintf("slow_call_duration %s is all that an attempt may take: only those that are cut are slow, and they are failures already",
+					short(slow)), fmt.Sprintf("a slow_call_duration below %s", short(limit))
+			}
+			return fmt.Sprintf("slow_call_duration %s is longer than an attempt may take (%s): none is ever slow", short(slow), short(limit)),
+				fmt.Sprintf("a slow_call_duration below %s", short(limit))
+		},
+	},
+	{
+		code:   "window-shorter-than-attempt",
+		fields: []string{"circuit_breaker.window", "attempt_timeout", "total_timeout"},
+		find: func(s *subject) (string, string) {
+			c, limit := s.policy.Circuit, s.policy.AttemptLimit()
+			if !s.windowed() || limit <= c.Window || c.MinimumCalls == 1 { // one is always in it when it is judged
+				return "", ""
+			}
+			atATime := math.Ceil(float64(c.MinimumCalls) * float64(limit) / float64(c.Window))
+			wayOut := fmt.Sprintf("an attempt_timeout of %s at most", short(c.Window))
+			if limit <= time.Hour {
+				wayOut += fmt.Sprintf(", or a window of %s", short(limit))
+			}
+			return fmt.Sprintf("an attempt that hangs counts after %s, longer than window %s: unless they begin together, it takes %.0f callers at a time for minimum_calls %d of them in it",
+				short(limit), short(c.Window), atATime, c.MinimumCalls), wayOut
+		},
+	},
+	{
+		code:   "no-rule-for-window",
+		fields: []string{"circuit_breaker.failure_rate", "circuit_breaker.slow_call_rate"},
+		find: func(s *subject) (string, string) {
+			idle := slices.DeleteFunc(s.circuitSettings(), func(key string) bool {
+				return !slices.Contains([]string{"circuit_breaker.minimum_calls", "circuit_breaker.window", "circuit_breaker.window_buckets"}, key)
+			})
+			if !s.circuit.Enabled || s.windowed() || len(idle) == 0 {
+				return "", ""
+			}
+			return "no rule looks at a window, so nothing comes of " + strings.Join(idle, ", "), "a failure_rate or a slow_call_rate"
 		},
 	},
 	{
@@ -185,11 +263,67 @@ var warnings = []rule{
 			return "", ""
 		},
 	},
+	{
+		code:   "budget-pays-nothing",
+		fields: []string{pathBudget},
+		find: func(s *subject) (string, string) {
+			rule, ok := s.budget.(resilient.CallRatio)
+			if !ok || !s.retries() || rule.Floor > 0 || pays(rule) {
+				return "", ""
+			}
+			return fmt.Sprintf("%s never pays for a retry: its ratio is %v and it has no floor", s.budgetName(), rule.Ratio),
+				"a ratio or a floor, or retry.max_attempts 1"
+		},
+	},
+	{
+		code:   "budget-never-refills",
+		fields: []string{pathBudget},
+		find: func(s *subject) (string, string) {
+			rule, ok := s.budget.(resilient.TokenBucket)
+			if !ok || !s.retries() || rule.Refill > 0 {
+				return "", ""
+			}
+			return fmt.Sprintf("%s is never refilled: once %d retries have failed there are no more, for as long as the process lives",
+				s.budgetName(), rule.Capacity/rule.RetryCost), "a refill of 1 or more"
+		},
+	},
+	{
+		code:   "budget-below-one-call",
+		fields: []string{pathBudget, "retry.max_attempts"},
+		find: func(s *subject) (string, string) {
+			rule, ok := s.budget.(resilient.TokenBucket)
+			retries := s.schedule.Possible - 1
+			if !ok || rule.Capacity/rule.RetryCost >= retries {
+				return "", ""
+			}
+			return fmt.Sprintf("%s has no more than %s when it is full, and a single call may want %d",
+					s.budgetName(), plural(rule.Capacity/rule.RetryCost, "retry", "retries"), retries),
+				fmt.Sprintf("a capacity of %d or more, or retry.max_attempts %d", rule.RetryCost*retries, 1+rule.Capacity/rule.RetryCost)
+		},
+	},
+	{
+		code:   "capped",
+		fields: []string{"retry.max_attempts", "retry.max_delay"},
+		find: func(s *subject) (string, string) {
+			if s.cap == nil || !s.retries() {
+				return "", ""
+			}
+			attempts := ""
+			if s.cap.Attempts > 0 {
+				attempts = fmt.Sprintf("attempts to %d and ", s.cap.Attempts)
+			}
+			return fmt.Sprintf("Options.Cap, which is for tests, holds %swaits to %s: what is said here goes by the policy alone", attempts, short(s.cap.Delay)),
+				"no Options.Cap outside of tests"
+		},
+	},
 }
 
 // patientAttempts is how many attempts a dependency that fails nine in ten may take
 // on average until its circuit opens.
 const patientAttempts = 100
+
+// callsFor is how many calls five failures are that share of.
+func callsFor(rate float64) int { return int(min(math.Ceil(5/rate), 1_000_000)) }
 
 // longLease is how many times longer than needed a lease may be.
 const longLease = 10
@@ -213,6 +347,18 @@ func (s *subject) longestCall() (sum time.Duration) {
 // spreads reports whether chance has a part in any wait.
 func (s *subject) spreads() bool {
 	return slices.ContainsFunc(s.schedule.Attempts, func(a Attempt) bool { return a.Shortest < a.Longest })
+}
+
+// opensBelow names what lets the circuit open with fewer failures in a row than that.
+func (s *subject) opensBelow(failures int) string {
+	var keys []string
+	if n := s.circuit.Failures; n > 0 && n < failures {
+		keys = append(keys, "a failure_threshold")
+	}
+	if n := s.circuit.FailureShare.Calls; n > 0 && n < failures {
+		keys = append(keys, "a minimum_calls")
+	}
+	return strings.Join(keys, " and ")
 }
 
 // circuitSettings are what the service alone sets of the circuit, but that it is off.

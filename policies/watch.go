@@ -23,7 +23,8 @@ const maxFile = 1 << 20
 // reads it: it is put in force by [Registry.Reload] at once, and again each time its
 // content changes, be it written anew, replaced, or behind a symbolic link that is
 // moved. So it takes the place of the Config that the registry was made with,
-// environment variables included. A document that Reload refuses changes nothing, and is
+// environment variables included; it is not laid over them, so that what is in force is
+// to be read in one place. A document that Reload refuses changes nothing, and is
 // logged; so is a file that cannot be read any more.
 //
 // It runs on the caller's goroutine, looks at the file every Options.WatchInterval, and
@@ -112,8 +113,11 @@ func (w *watch) warn(err error) {
 		slog.String("file", sanitize.Message(w.file)), slog.String("problem", sanitize.Message(err.Error())))
 }
 
-// readFile reads a file, up to a bound.
+// readFile reads a file, up to a bound. A pipe would be waited for, whatever the context.
 func readFile(name string) (content []byte, err error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -182,6 +183,23 @@ func TestWatchOfAFileThatCannotBeRead(t *testing.T) {
 			assert.Empty(t, w.logged(), "it is there again, and as it was")
 		}
 	})
+}
+
+// A pipe in the file's place would keep Watch for ever.
+func TestWatchOfAPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skipf("NOT RUN: no pipes with names here: %v", err)
+	}
+	reg := fromEnv(t, nil)
+	ended := make(chan error, 1)
+	go func() { ended <- reg.Watch(t.Context(), pipe) }()
+	select {
+	case err := <-ended:
+		assert.ErrorContains(t, err, "is no regular file")
+	case <-time.After(10 * time.Second):
+		t.Fatal("it waits for the pipe")
+	}
 }
 
 func TestWatchThatCannotBegin(t *testing.T) {

@@ -344,3 +344,22 @@ func TestR8ACallKeepsTheDelaysThatItBeganWith(t *testing.T) {
 		assert.Equal(t, 7*sec, at[1])
 	})
 }
+
+// The last doubling that a duration can hold is made, and the one after it is the end of the range.
+func TestExponentialToTheEndOfTheRange(t *testing.T) {
+	p := resilient.RetryPolicy{Backoff: resilient.BackoffExponential, BaseDelay: 1, MaxDelay: math.MaxInt64}
+	for n, want := range map[int]time.Duration{62: 1 << 61, 63: 1 << 62, 64: math.MaxInt64, 65: math.MaxInt64} {
+		shortest, longest := p.Delays(n)
+		assert.Equal(t, want, shortest, "%d", n)
+		assert.Equal(t, want, longest, "%d", n)
+	}
+}
+
+// So does the growth by steps.
+func TestLinearIncreasingToTheEndOfTheRange(t *testing.T) {
+	p := resilient.RetryPolicy{Backoff: resilient.BackoffLinearIncreasing, BaseDelay: math.MaxInt64 / 3, MaxDelay: math.MaxInt64}
+	for n, want := range map[int]time.Duration{2: 2 * (math.MaxInt64 / 3), 3: 3 * (math.MaxInt64 / 3), 4: math.MaxInt64} {
+		_, longest := p.Delays(n)
+		assert.Equal(t, want, longest, "%d", n)
+	}
+}

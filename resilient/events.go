@@ -62,6 +62,9 @@ type AttemptDone struct {
 	Duration time.Duration
 	// ByHand reports that it is that of a [Permit]: no [CallDone] follows.
 	ByHand bool
+	// WouldReject is set if the circuit only observes, and would have refused the
+	// attempt. Its outcome did not count.
+	WouldReject bool
 }
 
 // RetryScheduled says that another attempt will be made.

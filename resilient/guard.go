@@ -25,7 +25,7 @@ type Guard struct {
 	circuit *breaker.Circuit
 	plan    atomic.Pointer[plan]
 
-	callsOnly bool // no observer wants the attempts of calls
+	audience *audience // nil if there are no observers
 }
 
 // Guards finds the guard of a service by its name. A registry of package policies
@@ -95,7 +95,9 @@ func NewGuard(name string, policy Policy, options *Options) (*Guard, error) {
 		return nil, err
 	}
 	g.circuit = circuit
-	g.callsOnly = !slices.ContainsFunc(g.options.Observers, g.wantsAttempts)
+	if len(g.options.Observers) != 0 {
+		g.audience = &audience{callsOnly: !slices.ContainsFunc(g.options.Observers, g.wantsAttempts)}
+	}
 	p, err := g.newPlan(policy)
 	if err != nil {
 		circuit.Close()

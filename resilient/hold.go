@@ -60,7 +60,17 @@ func Hold(ctx context.Context) *Held {
 // Keep lets the context outlive its call. It reports whether there is something to
 // keep: false says that the attempt has ended already, and the context with it. Call it
 // before the function returns, and once.
-func (h *Held) Keep() bool { return h.stop() }
+func (h *Held) Keep() bool {
+	if h.stop() {
+		return true
+	}
+	if h.scope != nil { // what ends it with the attempt is on its way, on a goroutine of its own
+		if cause := context.Cause(h.scope); cause != nil {
+			h.cancel(cause)
+		}
+	}
+	return false
+}
 
 // Release ends the context. Later calls do nothing.
 func (h *Held) Release() {

@@ -172,3 +172,28 @@ func ExampleHold() {
 	// <nil> <nil>
 	// context canceled
 }
+
+// What is not kept has ended, at once: an attempt that ends while its function asks must
+// not leave it with a context that is over only a moment later, and no reason.
+func TestWhatIsNotKeptHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		policy := quick()
+		policy.AttemptTimeout = time.Second
+		policy.Circuit.Enabled = false
+		guard := mustGuard(resilient.NewGuard("orders", policy, quietly))
+		lost := 0
+		for range 2000 {
+			_ = resilient.Do(t.Context(), guard, resilient.NonIdempotent("get"), func(ctx context.Context) error {
+				held := resilient.Hold(ctx)
+				defer held.Release()
+				time.Sleep(time.Second) // to the very moment
+				if !held.Keep() {
+					lost++
+					assert.Error(t, context.Cause(held))
+				}
+				return nil
+			})
+		}
+		assert.NotZero(t, lost)
+	})
+}

@@ -17,11 +17,17 @@ func (g *Guard) journal() *journal.Journal {
 	return &journal.Journal{Words: words, Service: g.Name(), Logger: g.options.Logger}
 }
 
+// audience is what a guard with observers knows of them, and remembers for them.
+type audience struct {
+	callsOnly bool // none wants the attempts of calls
+	ops       opNames
+}
+
 // observed reports whether it is worth making an event that only observers see.
-func (g *Guard) observed() bool { return len(g.options.Observers) != 0 }
+func (g *Guard) observed() bool { return g.audience != nil }
 
 // attemptsObserved likewise, for the attempts of calls: see [CallObserver].
-func (g *Guard) attemptsObserved() bool { return g.observed() && !g.callsOnly }
+func (g *Guard) attemptsObserved() bool { return g.observed() && !g.audience.callsOnly }
 
 // wantsAttempts asks an observer. One that panics wants them.
 func (g *Guard) wantsAttempts(o Observer) (yes bool) {
@@ -33,6 +39,11 @@ func (g *Guard) wantsAttempts(o Observer) (yes bool) {
 // emit tells the log and the observers, one after the other.
 func (g *Guard) emit(ctx context.Context, event Event) {
 	g.log(ctx, event)
+	g.tellAll(ctx, event)
+}
+
+// tellAll tells the observers of what has no record of its own.
+func (g *Guard) tellAll(ctx context.Context, event Event) {
 	for _, o := range g.options.Observers {
 		g.tell(ctx, o, event)
 	}
@@ -84,33 +95,26 @@ func (g *Guard) onSharing(c breaker.SharingChange) {
 
 // names are the call's, as they may leave.
 func (g *Guard) names(operation string) Call {
-	return Call{Service: g.Name(), Operation: sanitize.Message(operation)}
+	if g.audience == nil {
+		return Call{Service: g.Name(), Operation: sanitize.Message(operation)}
+	}
+	return Call{Service: g.Name(), Operation: g.audience.ops.clean(operation)}
 }
 
 // The events of a call, in the order in which they can come.
 
 func (g *Guard) refused(ctx context.Context, operation string, made int, rejected *RejectedError) {
-	g.emit(ctx, CallRejected{Call: g.names(operation), Attempts: made, Rejection: rejected})
+	g.tellAll(ctx, CallRejected{Call: g.names(operation), Attempts: made, Rejection: rejected})
 }
 
-// attempted tells of an attempt of a call.
-func (g *Guard) attempted(c *call, n int, began time.Duration, outcome Outcome, counted bool, err error) {
-	if g.attemptsObserved() {
-		g.emit(c.ctx, AttemptDone{Call: g.names(c.operation), Attempt: n, Outcome: outcome, Err: sanitize.Error(err), Duration: g.circuit.Now() - began})
+// attempted tells of an attempt that began then and has been settled.
+func (g *Guard) attempted(ctx context.Context, done AttemptDone, began time.Duration, counted bool) {
+	if done.ByHand || g.attemptsObserved() {
+		done.Err, done.Duration = sanitize.Error(done.Err), g.circuit.Now()-began
+		g.tellAll(ctx, done)
 	}
 	if !counted {
-		g.emit(c.ctx, LateResult{Call: g.names(c.operation), Attempt: n, Outcome: outcome})
-	}
-}
-
-// settled tells of a permit held by hand.
-func (g *Guard) settled(p *Permit, outcome Outcome, counted bool, err error) {
-	names := Call{Service: g.Name()}
-	g.emit(p.ctx, AttemptDone{
-		Call: names, Attempt: 1, Outcome: outcome, Err: sanitize.Error(err), Duration: g.circuit.Now() - p.acquired, ByHand: true,
-	})
-	if !counted {
-		g.emit(p.ctx, LateResult{Call: names, Attempt: 1, Outcome: outcome})
+		g.tellAll(ctx, LateResult{Call: done.Call, Attempt: done.Attempt, Outcome: done.Outcome})
 	}
 }
 
@@ -124,11 +128,11 @@ func (g *Guard) scheduled(c *call, made int, delay time.Duration, err error) boo
 }
 
 func (g *Guard) done(c *call, made int, last Outcome, err error) {
-	g.emit(c.ctx, CallDone{
+	g.tellAll(c.ctx, CallDone{
 		Call: g.names(c.operation), Attempts: made, Err: sanitize.Error(err), Duration: g.circuit.Now() - c.start, Outcome: last,
 	})
 }
 
 func (g *Guard) fellOver(ctx context.Context, operation string, next *Guard, err error) {
-	g.emit(ctx, FellOver{Call: g.names(operation), Next: next.Name(), Err: sanitize.Error(err)})
+	g.tellAll(ctx, FellOver{Call: g.names(operation), Next: next.Name(), Err: sanitize.Error(err)})
 }

@@ -313,11 +313,11 @@ func TestEventsOfACall(t *testing.T) {
 			got = append(got, fmt.Sprintf("%T %+v", e, e))
 		}
 		assert.Equal(t, []string{
-			"resilient.AttemptDone {Call:{Service:plans Operation:get} Attempt:1 Outcome:failure Err:down Duration:1ms ByHand:false}",
+			"resilient.AttemptDone {Call:{Service:plans Operation:get} Attempt:1 Outcome:failure Err:down Duration:1ms ByHand:false WouldReject:false}",
 			"resilient.RetryScheduled {Call:{Service:plans Operation:get} Attempt:1 Delay:1s Err:down}",
-			"resilient.AttemptDone {Call:{Service:plans Operation:get} Attempt:2 Outcome:failure Err:down Duration:2ms ByHand:false}",
+			"resilient.AttemptDone {Call:{Service:plans Operation:get} Attempt:2 Outcome:failure Err:down Duration:2ms ByHand:false WouldReject:false}",
 			"resilient.RetryScheduled {Call:{Service:plans Operation:get} Attempt:2 Delay:1s Err:down}",
-			"resilient.AttemptDone {Call:{Service:plans Operation:get} Attempt:3 Outcome:success Err:<nil> Duration:3ms ByHand:false}",
+			"resilient.AttemptDone {Call:{Service:plans Operation:get} Attempt:3 Outcome:success Err:<nil> Duration:3ms ByHand:false WouldReject:false}",
 			"resilient.CallDone {Call:{Service:plans Operation:get} Attempts:3 Err:<nil> Duration:2.006s Outcome:success}",
 		}, got)
 		assert.Equal(t, []any{7, 7, 7, 7, 7, 7}, contexts, "with the call's context")

@@ -69,7 +69,9 @@ func (p *Permit) Settle(err error) bool {
 	}
 	counted := p.free || p.guard.circuit.SettleSince(p.permit, p.acquired, outcome, err)
 	if p.guard.observed() {
-		p.guard.settled(p, outcome, counted, err)
+		p.guard.attempted(p.ctx, AttemptDone{
+			Call: Call{Service: p.guard.Name()}, Attempt: 1, Outcome: outcome, Err: err, ByHand: true, WouldReject: p.permit.WouldReject(),
+		}, p.acquired, counted)
 	}
 	return counted
 }

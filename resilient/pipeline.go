@@ -280,7 +280,9 @@ func (g *Guard) attempt(c *call, cc *callContext, permit breaker.Permit, now tim
 	counted := c.free || g.circuit.SettleSince(permit, now, v.outcome, err)
 	settled = true
 	if g.observed() {
-		g.attempted(c, cc.number(), now, v.outcome, counted, err)
+		g.attempted(c.ctx, AttemptDone{
+			Call: g.names(c.operation), Attempt: cc.number(), Outcome: v.outcome, Err: err, WouldReject: permit.WouldReject(),
+		}, now, counted)
 	}
 	told = true
 	return v, err
@@ -295,7 +297,9 @@ func (g *Guard) abandoned(c *call, cc *callContext, permit breaker.Permit, now t
 	}
 	counted := c.free || g.circuit.SettleSince(permit, now, breaker.Failure, errDidNotReturn)
 	if g.observed() {
-		g.attempted(c, cc.number(), now, breaker.Failure, counted, errDidNotReturn)
+		g.attempted(c.ctx, AttemptDone{
+			Call: g.names(c.operation), Attempt: cc.number(), Outcome: breaker.Failure, Err: errDidNotReturn, WouldReject: permit.WouldReject(),
+		}, now, counted)
 		g.done(c, cc.number(), breaker.Failure, errDidNotReturn)
 	}
 }

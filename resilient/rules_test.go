@@ -111,11 +111,14 @@ func TestRecordOfARule(t *testing.T) {
 func TestObserveMakesEveryAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var changes []breaker.Transition
+		var wouldReject []bool
 		g := newGuard(t, steady(threshold(2), observe), &resilient.Options{Observers: []resilient.Observer{
 			resilient.ObserverFunc(func(_ context.Context, e resilient.Event) {
 				switch e := e.(type) {
 				case resilient.CircuitChanged:
 					changes = append(changes, e.Transition)
+				case resilient.AttemptDone:
+					wouldReject = append(wouldReject, e.WouldReject)
 				case resilient.CallRejected, resilient.LateResult:
 					t.Errorf("%T", e)
 				}
@@ -140,5 +143,9 @@ func TestObserveMakesEveryAttempt(t *testing.T) {
 		}))
 		assert.EqualValues(t, 4, g.Circuit().Snapshot().WouldReject)
 		assert.Equal(t, breaker.Open, g.Circuit().State())
+		assert.Panics(t, func() {
+			_ = resilient.Do(t.Context(), g, get, func(context.Context) error { panic("it ends in another way") })
+		})
+		assert.Equal(t, []bool{false, false, true, true, true, true, true}, wouldReject, "of each attempt, however it ends")
 	})
 }

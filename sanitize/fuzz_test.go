@@ -61,7 +61,7 @@ func FuzzString(f *testing.F) {
 		if strings.ContainsAny(message, "\r\n\t") {
 			t.Fatalf("more than one line: %q", message)
 		}
-		if utf8.ValidString(text) && (!utf8.ValidString(once) || !utf8.ValidString(message)) {
+		if !utf8.ValidString(message) || utf8.ValidString(text) && !utf8.ValidString(once) {
 			t.Fatalf("a rune was cut: %q", once)
 		}
 		for _, form := range forms {

@@ -14,8 +14,10 @@ const limit = 200
 // longer text the first 200 are kept and "..." is appended.
 //
 // It is redacted before it is cut, so that no half of a secret is left at the
-// cut. Then each run of control characters and line separators becomes one
-// space: nobody who has a say in an error's text can add a line to the log.
+// cut. Then each run of control characters, line separators and characters that
+// turn the direction of the text becomes one space, and each run of bytes that are
+// no UTF-8 becomes "\uFFFD": nobody who has a say in an error's text can add a line
+// to the log, steer a terminal, or make a name that no metric may have.
 func Message(text string) string { return standard.message(text) }
 
 // Message is the function Message by the rules and the limit of the Sanitizer.
@@ -55,6 +57,7 @@ func (s *scanner) kept(rest string) int {
 }
 
 func oneLine(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
 	if strings.IndexFunc(text, breaks) < 0 {
 		return text
 	}
@@ -78,7 +81,7 @@ func oneLine(text string) string {
 }
 
 func breaks(r rune) bool {
-	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029'
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r)
 }
 
 func cut(text string, limit int) string {

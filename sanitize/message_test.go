@@ -3,6 +3,7 @@ package sanitize_test
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 
@@ -45,4 +46,21 @@ func TestMessageIsOneLine(t *testing.T) {
 		assert.Equal(t, test.want, sanitize.Message(test.text))
 		assert.Equal(t, test.want, sanitize.Message(sanitize.Message(test.text)))
 	}
+}
+
+// What is no UTF-8, or turns the direction of a text, is in no name: one label of it and
+// Prometheus gets none of the program's metrics; a terminal takes a lone 0x9b for an escape.
+func TestMessageIsTextThatCanBeShown(t *testing.T) {
+	for text, want := range map[string]string{
+		"caf\xe9":                                 "caf\uFFFD",
+		"a\xff\xfe\x9b31mred":                     "a\uFFFD31mred",
+		"pay\u202etnem\u2066s\u200f":              "pay tnem s ",
+		"password=hunter2 \xc3":                   "password=*** \uFFFD",
+		"\u65e5\u672c \U0001f469\u200d\U0001f52c": "\u65e5\u672c \U0001f469\u200d\U0001f52c", // stays
+	} {
+		assert.Equal(t, want, sanitize.Message(text), "%q", text)
+	}
+	long := sanitize.Message(strings.Repeat("\xff\u00fc", 20000))
+	assert.True(t, utf8.ValidString(long))
+	assert.Equal(t, 203, utf8.RuneCountInString(long))
 }

@@ -108,7 +108,7 @@ func (j *job) report(name string, first int64, block []byte) {
 		found = true
 		j.changed++
 		if j.check {
-			say(j.out, "%s:%d: %s\n", name, line, sanitize.Message(string(bytes.TrimRight(text, "\r\n"))))
+			say(j.out, "%s:%d: %s\n", shown(name), line, sanitize.Message(string(bytes.TrimRight(text, "\r\n"))))
 		}
 	}
 	rest := block

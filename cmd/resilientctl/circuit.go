@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed42274fcc/stoic/resilient/breaker"
@@ -18,6 +19,8 @@ type circuit struct {
 	State       string     `json:"state"`             // a breaker.State, or "unreadable"
 	Beneath     string     `json:"beneath,omitempty"` // the circuit's own state, under a force
 	Since       *time.Time `json:"since,omitempty"`
+	Until       *time.Time `json:"until,omitempty"`     // of an open one, if its policy is known; of a force
+	ProbeDue    bool       `json:"probe_due,omitempty"` // an open one whose time has passed: it lets the next call through
 	Generation  int        `json:"generation"`
 	Failures    int        `json:"failures"`
 	LastFailure *time.Time `json:"last_failure,omitempty"`
@@ -40,9 +43,9 @@ func settings() breaker.Settings {
 	return s
 }
 
-// view makes what is shown of an answer. Nobody here knows when an open circuit is to be
-// probed: that depends on the policies of those who share it.
-func view(name string, answer breaker.Answer) circuit {
+// view makes what is shown of an answer. When an open circuit is to be probed depends on
+// the policies of those who share it.
+func (f *fleet) view(name string, answer breaker.Answer) circuit {
 	r := answer.Record
 	state := r.State(settings())
 	c := circuit{
@@ -53,9 +56,31 @@ func view(name string, answer breaker.Answer) circuit {
 		Ordered: clock(r.Ordered), Round: r.Round,
 	}
 	if r.Force != breaker.NoForce {
-		c.Beneath = r.Beneath.String()
+		c.Beneath, c.Until = r.Beneath.String(), c.ForceUntil
+	} else if on, known := f.settings(name); known && r.Beneath == breaker.Open {
+		until := r.OpenUntil(on)
+		c.Until, c.ProbeDue = clock(until), answer.Now >= until
 	}
 	return c
+}
+
+// settings are those of the circuit's policy, if that is known. Tools have theirs from
+// the program, and not from a configuration.
+func (f *fleet) settings(name string) (s breaker.Settings, known bool) {
+	if f.policies == nil || strings.HasPrefix(name, "toolguard/") {
+		return s, false
+	}
+	s = f.policies.Policy(name).Circuit
+	s.RecoveryJitter = 0 // the store's time, which no process asks before
+	return s, true
+}
+
+// word is the state in a word.
+func (c circuit) word() string {
+	if c.ProbeDue {
+		return "probe-due"
+	}
+	return c.State
 }
 
 // unreadable is a circuit that is there and makes no sense.
@@ -80,7 +105,7 @@ func clock(d time.Duration) *time.Time {
 const atOnce = 100
 
 // readAll reads all circuits there are.
-func readAll(ctx context.Context, store *redisstore.Store) ([]circuit, error) {
+func (f *fleet) readAll(ctx context.Context, store *redisstore.Store) ([]circuit, error) {
 	names, err := store.List(ctx)
 	if err != nil {
 		return nil, err
@@ -94,7 +119,7 @@ func readAll(ctx context.Context, store *redisstore.Store) ([]circuit, error) {
 		for i, reply := range store.DoAll(ctx, commands) {
 			switch {
 			case reply.Err == nil:
-				all = append(all, view(some[i], reply.Answer))
+				all = append(all, f.view(some[i], reply.Answer))
 			case legible(reply.Err):
 				all = append(all, unreadable(some[i], reply.Err))
 			default:

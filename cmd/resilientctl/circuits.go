@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/spf13/cobra"
 
+	"github.com/seed42274fcc/stoic/policies"
 	"github.com/seed42274fcc/stoic/resilient/redisstore"
 	"github.com/seed42274fcc/stoic/sanitize"
 )
@@ -20,6 +21,8 @@ const redisVariable = "RESILIENCE_REDIS_URL"
 type fleet struct {
 	url, namespace string
 	timeout        time.Duration
+	from           source
+	policies       *policies.Registry // nil if nobody has said where they are
 }
 
 func (a *app) circuits() *cobra.Command {
@@ -29,8 +32,24 @@ func (a *app) circuits() *cobra.Command {
 		Short: "See and steer the circuits that are shared through Redis",
 		Long: `Sees and steers the circuits that a fleet shares through Redis. Names are exact:
 one that Redis knows nothing of is exit code 4, and nothing is made of it. A
-circuit that is closed and healthy and always was leaves no trace in Redis.`,
+circuit that is closed and healthy and always was leaves no trace in Redis.
+
+Until when an open circuit is open depends on its policy, which is not in Redis:
+it is shown if --prefix or --file says where the policies are. One whose time has
+passed is probe-due: it lets the next call through.`,
 		Args: cobra.NoArgs,
+		PersistentPreRunE: func(*cobra.Command, []string) (err error) {
+			if !f.from.told() {
+				return nil
+			}
+			if f.policies, err = a.registry(&f.from); err != nil {
+				return err
+			}
+			for _, found := range f.policies.Findings() {
+				say(a.err, "%s\n", found)
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			say(a.err, "%s", cmd.UsageString())
 			return exit{code: exitFailed}
@@ -40,6 +59,7 @@ circuit that is closed and healthy and always was leaves no trace in Redis.`,
 	flags.StringVar(&f.url, "redis", "", "URL of the Redis, as redisstore.Open reads it; default $"+redisVariable+", which no list of processes shows")
 	flags.StringVar(&f.namespace, "namespace", "", `what the keys begin with (default "stoic")`)
 	flags.DurationVar(&f.timeout, "timeout", 5*time.Second, "how long Redis may take for an answer: 1ms to 10s")
+	f.from.where(cmd, flags)
 	cmd.AddCommand(a.list(f), a.show(f))
 	for _, o := range orders {
 		cmd.AddCommand(a.steer(f, o))

@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/seed42274fcc/stoic/policies"
 )
@@ -14,8 +14,8 @@ import (
 const largest = 1 << 20
 
 // formFlag lets the user say which of the documents a file is.
-func formFlag(cmd *cobra.Command, config *bool) {
-	cmd.Flags().BoolVar(config, "config", false, "a whole configuration with its nine keys, rather than the document of overrides by service")
+func formFlag(flags *pflag.FlagSet, config *bool) {
+	flags.BoolVar(config, "config", false, "a whole configuration with its nine keys, rather than the document of overrides by service")
 }
 
 func formOf(config bool) policies.Form {

@@ -53,6 +53,21 @@ func TestBadDocuments(t *testing.T) {
 	}
 }
 
+// A file of whoever proposes a change can have any name: it makes no line of its own.
+func TestDocumentsOddNames(t *testing.T) {
+	dir := t.TempDir()
+	const name = "a\n::error::\x1b[31m"
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(`{"x": {"password=F4KE": 1}}`), 0o600); err != nil {
+		t.Skipf("NOT RUN: no such names here: %v", err)
+	}
+	for _, args := range [][]string{{"validate", name}, {"redact", "-check", name}} {
+		got := process{dir: dir}.run(t, args...)
+		assert.Equal(t, exitFound, got.code, got.err)
+		assert.Equal(t, 1, strings.Count(got.out, "\n"), "%q", got.out)
+		assert.NotContains(t, got.out, "\x1b")
+	}
+}
+
 func TestGoodDocuments(t *testing.T) {
 	for _, file := range documents(t, "good") {
 		args := []string{"validate", file}

@@ -28,14 +28,14 @@ an array of its own.`,
 				return fmt.Errorf("--interval is %v, want more than 0", interval)
 			}
 			return f.with(func(store *redisstore.Store) error {
-				all, err := readAll(cmd.Context(), store)
+				all, err := f.readAll(cmd.Context(), store)
 				if err != nil {
 					return err
 				}
 				if err := a.table(all); err != nil || !watch {
 					return err
 				}
-				return a.follow(cmd.Context(), store, all, interval)
+				return a.follow(cmd.Context(), f, store, all, interval)
 			})
 		},
 	}
@@ -46,7 +46,7 @@ an array of its own.`,
 
 // follow lists the circuits whenever they are not as they were, until ctx is over. A
 // Redis that is gone is reported once, and waited for.
-func (a *app) follow(ctx context.Context, store *redisstore.Store, last []circuit, interval time.Duration) error {
+func (a *app) follow(ctx context.Context, f *fleet, store *redisstore.Store, last []circuit, interval time.Duration) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	lost := false
@@ -56,7 +56,7 @@ func (a *app) follow(ctx context.Context, store *redisstore.Store, last []circui
 			return nil // interrupted, which is how it ends
 		case <-ticker.C:
 		}
-		all, err := readAll(ctx, store)
+		all, err := f.readAll(ctx, store)
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -83,9 +83,9 @@ func (a *app) table(all []circuit) error {
 		return a.write(all)
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 3, ' ', 0)
-	say(w, "CIRCUIT\tSTATE\tSINCE\tGENERATION\tFAILURES\tWHY\n")
+	say(w, "CIRCUIT\tSTATE\tSINCE\tUNTIL\tGENERATION\tFAILURES\tWHY\n")
 	for _, c := range all {
-		say(w, "%s\t%s\t%s\t%d\t%d\t%s\n", c.Name, c.State, at(c.Since), c.Generation, c.Failures, c.why())
+		say(w, "%s\t%s\t%s\t%s\t%d\t%d\t%s\n", c.Name, c.word(), at(c.Since), at(c.Until), c.Generation, c.Failures, c.why())
 	}
 	return failed(w.Flush())
 }
@@ -96,7 +96,7 @@ func (c circuit) why() string {
 	case c.Problem != "":
 		return c.Problem
 	case c.ForceUntil != nil:
-		return fmt.Sprintf("%s: %s (until %s)", c.Author, c.Reason, at(c.ForceUntil))
+		return c.Author + ": " + c.Reason
 	default:
 		return c.Cause
 	}

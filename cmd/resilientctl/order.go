@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"math/rand/v2"
 	"os"
 	"time"
@@ -38,6 +39,12 @@ func (a *app) steer(f *fleet, o order) *cobra.Command {
 		Short: o.about,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case given.Author == "":
+				return errors.New("say who wants it: --author, or $USER")
+			case given.Reason == "":
+				return errors.New("say why: --reason")
+			}
 			if err := given.Validate(); err != nil {
 				return err
 			}
@@ -48,7 +55,7 @@ func (a *app) steer(f *fleet, o order) *cobra.Command {
 						return err
 					}
 				}
-				return a.send(cmd.Context(), store, args[0], breaker.Command{Kind: breaker.Operate, ID: rand.Uint64() | 1, Order: given})
+				return a.send(cmd.Context(), f, store, args[0], breaker.Command{Kind: breaker.Operate, ID: rand.Uint64() | 1, Order: given})
 			})
 		},
 		ValidArgsFunction: f.completeCircuits,

@@ -2,6 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/seed42274fcc/stoic/policies"
 )
@@ -12,6 +15,15 @@ func (a *app) write(value any) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return failed(e.Encode(value))
+}
+
+// shown is the name of a file for people. One with what would be a line of its own, or
+// steer a terminal, is quoted: a build reads the files of whoever proposes a change.
+func shown(name string) string {
+	if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // finding is a finding for programs. Line is 0 where it is in no document.

@@ -19,7 +19,7 @@ which budgets there are.`,
 			return err
 		},
 	}
-	formFlag(cmd, &config)
+	formFlag(cmd.Flags(), &config)
 	cmd.Flags().BoolVar(&lenient, "lenient", false, "accept unknown keys and nulls")
 	return cmd
 }

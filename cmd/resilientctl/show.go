@@ -20,7 +20,7 @@ func (a *app) show(f *fleet) *cobra.Command {
 				if err := demand(cmd.Context(), store, args[0]); err != nil {
 					return err
 				}
-				return a.send(cmd.Context(), store, args[0], breaker.Command{Kind: breaker.Read})
+				return a.send(cmd.Context(), f, store, args[0], breaker.Command{Kind: breaker.Read})
 			})
 		},
 		ValidArgsFunction: f.completeCircuits,
@@ -28,7 +28,7 @@ func (a *app) show(f *fleet) *cobra.Command {
 }
 
 // send carries out a command, and shows the circuit as it is then.
-func (a *app) send(ctx context.Context, store *redisstore.Store, name string, c breaker.Command) error {
+func (a *app) send(ctx context.Context, f *fleet, store *redisstore.Store, name string, c breaker.Command) error {
 	c.Settings = settings()
 	answer, err := store.Do(ctx, name, c)
 	if err != nil {
@@ -37,7 +37,7 @@ func (a *app) send(ctx context.Context, store *redisstore.Store, name string, c 
 		}
 		return err
 	}
-	one := view(name, answer)
+	one := f.view(name, answer)
 	if a.json {
 		return a.write(one)
 	}
@@ -48,10 +48,10 @@ func (a *app) send(ctx context.Context, store *redisstore.Store, name string, c 
 		}
 	}
 	line("circuit", one.Name)
-	line("state", one.State)
+	line("state", one.word())
 	line("beneath", one.Beneath)
 	line("since", at(one.Since))
-	line("until", at(one.ForceUntil))
+	line("until", at(one.Until))
 	line("last order by", one.Author)
 	line("reason", one.Reason)
 	line("ordered", at(one.Ordered))

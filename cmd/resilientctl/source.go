@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/seed42274fcc/stoic/policies"
 	"github.com/seed42274fcc/stoic/resilient/breaker"
@@ -23,14 +24,22 @@ type source struct {
 }
 
 func (s *source) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.prefix, "prefix", os.Getenv(prefixVariable), "read environment variables that begin so, such as CLEVERAGENTS; default $"+prefixVariable)
-	cmd.Flags().StringVar(&s.file, "file", "", "read a file instead, or for - the standard input: JSON")
+	s.where(cmd, cmd.Flags())
 	cmd.Flags().BoolVar(&s.shared, "shared", false, "circuits are shared through a store; implied by the variable PREFIX_CB_STORE")
 	cmd.Flags().IntVar(&s.replicas, "replicas", 0, "how many processes of the program run side by side; 0 is unknown")
-	formFlag(cmd, &s.config)
 	budgetsFlag(cmd, &s.budgets)
+}
+
+// where are the flags that say where the policies are.
+func (s *source) where(cmd *cobra.Command, flags *pflag.FlagSet) {
+	flags.StringVar(&s.prefix, "prefix", os.Getenv(prefixVariable), "read environment variables that begin so, such as CLEVERAGENTS; default $"+prefixVariable)
+	flags.StringVar(&s.file, "file", "", "read a file instead, or for - the standard input: JSON")
+	formFlag(flags, &s.config)
 	cmd.MarkFlagsMutuallyExclusive("prefix", "file")
 }
+
+// told reports whether anybody has said where the policies are.
+func (s *source) told() bool { return s.prefix != "" || s.file != "" || s.config }
 
 const sourceHelp = `
 The policies are those of the environment variables that begin with --prefix,

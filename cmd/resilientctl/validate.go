@@ -32,7 +32,7 @@ exits with 1 if there is anything. For - it reads the standard input.`,
 			return nil
 		},
 	}
-	formFlag(cmd, &config)
+	formFlag(cmd.Flags(), &config)
 	budgetsFlag(cmd, &names)
 	cmd.Flags().BoolVar(&lenient, "lenient", false, "exit with 1 only if a setting is skipped: an unknown key, or null, is shown and passed over")
 	return cmd
@@ -70,7 +70,7 @@ func (a *app) report(all []finding) error {
 	}
 	for _, f := range all {
 		text := policies.Finding{Service: f.Service, Key: f.Key, Message: f.Message}
-		say(a.out, "%s:%d:%d: %s\n", f.File, f.Line, f.Column, text)
+		say(a.out, "%s:%d:%d: %s\n", shown(f.File), f.Line, f.Column, text)
 	}
 	return nil
 }

@@ -110,10 +110,10 @@ func (t *tainting) opened(e ast.Expr) bool {
 	return t.tainted(e)
 }
 
-// reads recognises the functions that drain a stream.
+// reads recognises the functions that drain a stream, or make it outlive the call.
 func reads(fn *types.Func) bool {
 	return isFunc(fn, "io", "ReadAll", "Copy", "CopyN", "CopyBuffer", "NopCloser") || isFunc(fn, "net/http/httputil", "DumpResponse") ||
-		isFunc(fn, "context", "WithoutCancel") || isFunc(fn, nestingPath, "Detach")
+		isFunc(fn, "context", "WithoutCancel") || isFunc(fn, nestingPath, "Detach") || isFunc(fn, libraryPath, "Hold")
 }
 
 // tainting follows the context from the calls that it goes into to the variables that take their results.

@@ -35,7 +35,8 @@
 //     goes on after it is a new call, without a turn: it asks for a permit of its own
 //   - a caller who cancels is Interrupted, by the context or by eino's own cancellation
 //   - an error of a call whose arguments do not fit the tool's schema is Ignored: eino
-//     has no type for it, so the schema is asked
+//     has no type for it, so the schema is asked, unless it refers to itself or to others:
+//     who follows such a schema may not come to an end
 //   - a call that takes longer than the tool's Timeout is an Error, from that moment on,
 //     whether the tool heeds its context or not
 //   - a stream is what it ends as: at its end it is judged by all of its chunks, and an

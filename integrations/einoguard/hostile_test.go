@@ -49,3 +49,18 @@ func TestProtectedTwice(t *testing.T) {
 		assert.Equal(t, breaker.Closed, state(g, "search"))
 	})
 }
+
+// A tool without a stream has not done its work: eino panics on it.
+func TestStreamThatIsNone(t *testing.T) {
+	g := newGuard(t, watchAll())
+	endpoint := g.ToolMiddleware().
+		Streamable(func(context.Context, *compose.ToolInput) (*compose.StreamToolOutput, error) {
+			return &compose.StreamToolOutput{}, nil
+		})
+	for range 3 {
+		output, err := endpoint(t.Context(), &compose.ToolInput{Name: "search", Arguments: goodArguments})
+		require.NoError(t, err)
+		require.Nil(t, output.Result)
+	}
+	assert.Equal(t, breaker.Open, state(g, "search"))
+}

@@ -33,9 +33,12 @@ func stream[T any](ctx context.Context, c call, say func(string) T, fn func(cont
 		}
 	}()
 	reader, err := fn(l.ctx)
-	if err != nil || reader == nil {
+	if err != nil {
 		l.settle(err)
 		return reader, err
+	}
+	if reader == nil { // on which eino panics: the tool has failed
+		return nil, nil
 	}
 	copies := reader.Copy(2)
 	handed = true

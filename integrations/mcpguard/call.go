@@ -18,6 +18,8 @@ type call struct {
 	// misfit says that the arguments are none for this tool. It is asked only where the
 	// tool has answered with an error.
 	misfit func() bool
+	// foreign says that middleware has answered with a type of its own.
+	foreign bool
 }
 
 // run calls the tool, and ends the permit whatever happens. A tool that does not heed its
@@ -79,7 +81,7 @@ func (s *served) call(ctx context.Context, next mcp.MethodHandler, req *mcp.Call
 		result, err := next(ctx, methodCallTool, req)
 		typed, ok := result.(*mcp.CallToolResult)
 		if !ok {
-			other = result
+			other, c.foreign = result, result != nil
 		}
 		return typed, err
 	})

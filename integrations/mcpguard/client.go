@@ -64,19 +64,43 @@ func (s *Session) Turn(ctx context.Context) (*Turn, error) {
 // Tools are those that the model may have in this turn, in the server's order.
 func (t *Turn) Tools() []*mcp.Tool { return t.tools }
 
+// turnKey is where a context has the turn of a session.
+type turnKey struct{ session *Session }
+
+// Context returns a context that carries the turn, so that [Session.CallTool] finds it,
+// beside those of other sessions.
+func (t *Turn) Context(ctx context.Context) context.Context {
+	if ctx == nil {
+		return ctx
+	}
+	return context.WithValue(t.Turn.Context(ctx), turnKey{t.session}, t)
+}
+
+// begin asks for the permit, in the session's own turn if there is one.
+func (s *Session) begin(ctx context.Context, tool string) (*toolguard.Permit, error) {
+	if ctx != nil {
+		if own, ok := ctx.Value(turnKey{s}).(*Turn); ok {
+			return own.Begin(ctx, tool)
+		}
+	}
+	return s.guard.tools.Begin(ctx, tool)
+}
+
 // CallTool is [Session.CallTool] in this turn.
 func (t *Turn) CallTool(ctx context.Context, params *mcp.CallToolParams) (*mcp.CallToolResult, error) {
 	return t.session.CallTool(t.Context(ctx), params)
 }
 
-// CallTool calls a tool under the guard, in the turn that ctx carries if it does. A
+// CallTool calls a tool under the guard, in the session's turn that ctx carries if it does;
+// where ctx has a turn of another session only, the tool does not exist in that, and is not
+// guarded. A
 // refusal is a normal result, with a text for the model, and no error; the server is not
 // asked. Anything else is what [mcp.ClientSession.CallTool] returns.
 func (s *Session) CallTool(ctx context.Context, params *mcp.CallToolParams) (*mcp.CallToolResult, error) {
 	if params == nil {
 		return s.session.CallTool(ctx, params)
 	}
-	permit, err := s.guard.tools.Begin(ctx, s.prefix+params.Name)
+	permit, err := s.begin(ctx, s.prefix+params.Name)
 	if err != nil {
 		return answer(err, func(refused *toolguard.RefusedError) { s.unprefix(refused, params.Name) })
 	}

@@ -56,7 +56,8 @@
 //   - a result with IsError is an Error. In the server it is judged by the handler's own
 //     error: a mark by toolguard.WithOutcome, a resilient.RetryAfter on it count
 //   - a result with IsError of a call whose arguments do not fit the tool's schema is
-//     Ignored: the SDK has no type for it, so the schema is asked
+//     Ignored: the SDK has no type for it, so the schema is asked, unless it refers to
+//     itself or to others: who follows such a schema may not come to an end
 //   - a JSON-RPC error of -32602 (invalid params; a tool that does not exist, too) or
 //     -32601 is Ignored, one of -32042 (a page has to be visited first) is Running, and
 //     every other one is an Error, a dead server's -32005 among them

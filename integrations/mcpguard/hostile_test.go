@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed42274fcc/stoic/integrations/mcpguard"
 	"github.com/seed42274fcc/stoic/resilient/breaker"
 	"github.com/seed42274fcc/stoic/resilient/toolguard"
 )
@@ -148,4 +149,43 @@ func TestProtectedTwice(t *testing.T) {
 		assert.Equal(t, breaker.Open, state(g, "search"))
 		assert.Equal(t, int64(4), search.hits.Load())
 	})
+}
+
+// A handler that returns nothing is answered with an error by the SDK, each time.
+func TestToolThatReturnsNothing(t *testing.T) {
+	server, g := newServer(newBackend(works), nil), newGuard(t, watchAll())
+	server.AddTool(&mcp.Tool{Name: "empty", InputSchema: map[string]any{"type": "object"}},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, nil })
+	g.Protect(server)
+	c := inMemory(t, server, legacy, nil)
+	for range 3 {
+		_, err := call(t.Context(), c, "empty")
+		require.Error(t, err)
+	}
+	result, err := call(t.Context(), c, "empty")
+	requireRefused(t, result, err)
+}
+
+// An agent with several servers has several turns at once, in one context: each session
+// finds its own there.
+func TestTurnsOfSeveralSessionsInOneContext(t *testing.T) {
+	g := newGuard(t, watchAll())
+	session := func(prefix string) *mcpguard.Session {
+		c := inMemory(t, newServer(newBackend(fails), nil), modern, nil)
+		return g.Client(c.ClientSession, &mcpguard.ClientOptions{Prefix: prefix})
+	}
+	a, b := session("a/"), session("b/")
+	open := func(s *mcpguard.Session, tool string) {
+		ctx := turnOf(t, b).Context(turnOf(t, a).Context(t.Context()))
+		for range 3 {
+			result, err := call(ctx, s, "search")
+			require.NoError(t, err)
+			require.True(t, result.IsError)
+		}
+		require.Equal(t, breaker.Open, state(g, tool))
+		result, err := call(ctx, s, "search")
+		requireRefused(t, result, err)
+	}
+	open(a, "a/search")
+	open(b, "b/search")
 }

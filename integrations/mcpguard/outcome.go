@@ -23,8 +23,10 @@ func (c *call) settle(ctx context.Context, result *mcp.CallToolResult, err error
 		c.permit.End(toolguard.Running)
 	case err != nil:
 		c.permit.EndResult(nil, err)
-	case result == nil:
+	case result == nil && c.foreign:
 		c.permit.End(toolguard.Ignored)
+	case result == nil: // which the SDK answers with an error
+		c.permit.End(toolguard.Error)
 	case refusedElsewhere(result):
 		c.permit.End(toolguard.Ignored)
 	case needsInput(result):

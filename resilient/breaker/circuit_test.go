@@ -531,6 +531,29 @@ func TestHealthyCircuitTakesNoLock(t *testing.T) {
 }
 
 // TestPermitIsSmall: at most 16 bytes, as it travels with every call.
+// TestWhatPermitsTell: only those that were had at once, without asking anybody, are not delayed.
+func TestWhatPermitsTell(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, observe := range []bool{false, true} {
+			s := small()
+			s.Observe = observe
+			c := newCircuit(t, s, nil)
+			healthy, rejected := c.Acquire(c.Now(), limit)
+			require.Nil(t, rejected)
+			assert.Equal(t, []bool{false, false, false}, []bool{healthy.Delayed(), healthy.Probe(), healthy.WouldReject()})
+			trip(t, c, s)
+			if observe {
+				refused, _ := c.Acquire(c.Now(), limit)
+				assert.Equal(t, []bool{true, false, true}, []bool{refused.Delayed(), refused.Probe(), refused.WouldReject()})
+			}
+			time.Sleep(time.Until(c.Snapshot().Until))
+			probe, rejected := c.Acquire(c.Now(), limit)
+			require.Nil(t, rejected)
+			assert.Equal(t, []bool{true, true, false}, []bool{probe.Delayed(), probe.Probe(), probe.WouldReject()})
+		}
+	})
+}
+
 func TestPermitIsSmall(t *testing.T) {
 	require.LessOrEqual(t, breaker.PermitSize, uintptr(16))
 }

@@ -68,6 +68,7 @@ type fleet struct {
 	own       Force         // what this process alone has put over it
 	last      uint64        // the last round that it has made by itself
 	wasApart  bool          // when the store was lost
+	opener    Rule          // what the command opened the circuit by whose answer is taken over
 	closed    bool          // for good
 	order     Order         // the last one that the store had
 	causeText string        // of the circuit's cause, as the store has it
@@ -167,7 +168,9 @@ func (c *Circuit) askWithin(patience time.Duration, command Command) (answer Ans
 			err = errNoAnswer
 			defer c.mu.Unlock()
 		}
+		f.opener = answer.opener(command)
 		c.hearReply(answer, err, sent, at)
+		f.opener = NoRule
 	}()
 	answer, err = c.do(patience, command)
 	returned = true

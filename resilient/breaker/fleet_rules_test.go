@@ -49,6 +49,65 @@ func TestAShareOpensTheFleet(t *testing.T) {
 	})
 }
 
+// What opened the fleet's circuit: by the count it is known to whom the last failure came
+// from, a probe or a wait that was asked for to all.
+func TestWhatOpenedTheFleet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShelf()
+		settings := small()
+		settings.FailureThreshold = 2
+		var rules []breaker.Rule
+		first, err := breaker.New("dep", settings, &breaker.Options{Store: s, OnTransition: func(tr breaker.Transition) {
+			if tr.To == breaker.Open {
+				rules = append(rules, tr.Rule)
+			}
+		}})
+		require.NoError(t, err)
+		fleet := []*breaker.Circuit{first, replica(t, s, settings)}
+		s.tell("dep", true, true)
+		see := func(want ...breaker.Rule) {
+			t.Helper()
+			s.tell("dep", true, true)
+			for i, c := range fleet {
+				require.Equal(t, breaker.Open, c.State())
+				assert.Equal(t, want[i], c.Snapshot().Rule, i)
+				assert.Equal(t, want[i], c.Rejects(c.Now()).Rule, i)
+			}
+		}
+		require.True(t, call(fleet[1], errDown))
+		require.True(t, call(fleet[0], errDown))
+		see(breaker.RuleConsecutive, breaker.NoRule)
+		require.NoError(t, fleet[0].Steer(t.Context(), breaker.Order{Force: breaker.ForceClosed, For: time.Hour, Author: "ann", Reason: "a look"}))
+		s.tell("dep", true, true)
+		require.True(t, call(fleet[1], errDown), "counts nothing, so it has opened nothing")
+		require.NoError(t, fleet[0].Steer(t.Context(), breaker.Order{Author: "ann", Reason: "enough"}))
+		see(breaker.RuleConsecutive, breaker.NoRule)
+
+		time.Sleep(time.Minute)
+		require.True(t, call(fleet[1], errDown))
+		see(breaker.RuleProbe, breaker.RuleProbe)
+
+		time.Sleep(time.Minute)
+		require.True(t, call(fleet[1], nil))
+		s.tell("dep", true, true)
+		require.Equal(t, breaker.Closed, fleet[0].State())
+		require.True(t, call(fleet[0], errDown))
+		require.True(t, call(fleet[1], errDown))
+		see(breaker.NoRule, breaker.RuleConsecutive)
+
+		time.Sleep(time.Minute)
+		require.True(t, call(fleet[1], nil))
+		s.tell("dep", true, true)
+		permit, rejected := fleet[1].Acquire(fleet[1].Now(), 0)
+		require.Nil(t, rejected)
+		require.True(t, fleet[1].Withhold(permit, errDown, time.Minute))
+		see(breaker.RuleHold, breaker.RuleHold)
+		assert.Equal(t, []breaker.Rule{
+			breaker.RuleConsecutive, breaker.RuleConsecutive, breaker.NoRule, breaker.RuleHold,
+		}, rules, "the second after the order; the probe came and went between two of its looks")
+	})
+}
+
 // Beside a share the failures in a row stay the store's to count.
 func TestAShareBesideTheFleetsCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -35,8 +35,43 @@ func (c *Circuit) adopt(a Answer, certain bool, at time.Duration) {
 		f.succeeded = false // that was another round
 	}
 	c.learn(a.Record.Cause)
+	c.blame(f.seen, moved)
 	c.rejoin(now)
 }
+
+// opener is the rule by which a command has opened the circuit that it was the answer to;
+// NoRule if it did not, or votes did.
+func (a Answer) opener(command Command) Rule {
+	failed := command.Kind == Settle && a.Counted && command.Outcome != Success && command.Outcome != Neutral
+	if failed && a.Record.Machine.Beneath == Open {
+		return RuleConsecutive
+	}
+	return NoRule
+}
+
+// blame notes why the circuit is open that the store has, as far as that can be told: by
+// the generation and the hold for everybody, by the count only for whom it was that the
+// last failure came from. What has opened by itself knows better.
+func (c *Circuit) blame(m Machine, moved bool) {
+	f, rule := c.fleet, NoRule
+	switch {
+	case m.Beneath != Open, f.mode == Apart:
+		return
+	case m.Generation > 1:
+		rule = RuleProbe
+	case m.Hold > 0:
+		rule = RuleHold
+	case f.opener != NoRule:
+		rule = f.opener
+	case !moved, (m.LastFailure - c.machine.LastFailure).Abs() < sameFailure:
+		return // it is what it was, be it that an order came and went
+	}
+	c.remark(rule, Counts{})
+}
+
+// sameFailure is how far apart one failure's time can be that is told twice: a store has
+// less time to answer.
+const sameFailure = 100 * time.Millisecond
 
 // learn takes over the cause that the store has. If it is what this process has
 // reported, the error itself is worth more than the text.

@@ -63,6 +63,20 @@ func TestJitterOnlyLengthens(t *testing.T) {
 	}
 }
 
+// Processes that share a circuit draw the same share, in each version: these are SplitMix64's numbers.
+func TestJitterStaysWhatItIs(t *testing.T) {
+	s := small()
+	s.Cooldown, s.RecoveryTimeout, s.RecoveryJitter = 0, 100*time.Second, 1
+	for round, want := range map[uint64]time.Duration{
+		1:                  133_816_660_127,
+		2:                  185_867_646_877,
+		3:                  111_845_963_771,
+		0x9e3779b97f4a7c15: 188_331_080_821, // the generator's first, from 0: 0xe220a8397b1dcdaf
+	} {
+		assert.Equal(t, want, openedAt(time.Hour, round, s).OpenUntil(s)-time.Hour, "round %d", round)
+	}
+}
+
 // It shortens neither what the dependency has asked for nor the cooldown.
 func TestJitterLengthensAHint(t *testing.T) {
 	s := small()

@@ -315,8 +315,10 @@ func TestFreeAtAfterTheLimitWasLowered(t *testing.T) {
 		require.True(t, ok)
 	}
 	require.Equal(t, limit+time.Second, m.FreeAt(3*time.Second, s))
+	require.Zero(t, m.FreeAt(limit+time.Second, s), "the first has lapsed, at this moment")
 	s.MaxProbes = 1
 	require.Equal(t, limit+3*time.Second, m.FreeAt(3*time.Second, s))
+	require.Equal(t, limit+3*time.Second, m.FreeAt(limit+time.Second, s), "the other two have to lapse as well")
 	_, _, ok = m.Acquire(limit+3*time.Second-1, limit, s)
 	require.False(t, ok)
 	_, _, ok = m.Acquire(limit+3*time.Second, limit, s)
@@ -336,7 +338,53 @@ func TestAfterTheLease(t *testing.T) {
 		require.True(t, same(m, late, end))
 		_, counted = m.Settle(permit, o, false, end-1, s)
 		require.True(t, counted)
+		next, _, ok := m.Acquire(end, limit, s)
+		require.True(t, ok)
+		require.Len(t, next.Leases, 1, "the one that has lapsed is gone")
 	}
+}
+
+// TestHoldIsForAWhile: a dependency that asks for no time at all has failed like any other.
+func TestHoldIsForAWhile(t *testing.T) {
+	s := small()
+	m, permit, _ := breaker.Machine{}.Acquire(1, limit, s)
+	for _, hold := range []time.Duration{-1, 0} {
+		next, counted := m.Withhold(permit, hold, 2, s)
+		require.True(t, counted)
+		require.Equal(t, breaker.Closed, next.Beneath, "%v", hold)
+		require.EqualValues(t, 2, next.LastFailure)
+	}
+	next, _ := m.Withhold(permit, 1, 2, s)
+	require.Equal(t, breaker.Open, next.Beneath)
+	require.EqualValues(t, 1, next.Hold)
+	next, probe, ok := next.Acquire(next.OpenUntil(s), limit, s)
+	require.True(t, ok)
+	require.EqualValues(t, 1, next.Hold, "until it is closed")
+	next, _ = next.Settle(probe, breaker.Success, false, next.Since, s)
+	require.Equal(t, breaker.Closed, next.Beneath)
+	require.Zero(t, next.Hold)
+	next, _ = m.Settle(permit, breaker.Failure, true, 2, s)
+	require.Equal(t, breaker.Open, next.Beneath)
+	require.Zero(t, next.Hold)
+}
+
+// TestAForceLapsesInEachStep: from its end on it is as if it had been released, also when an outcome comes first.
+func TestAForceLapsesInEachStep(t *testing.T) {
+	s := small()
+	forced := breaker.Machine{}.SetForce(breaker.ForceClosed, 1)
+	forced.ForceUntil = 10
+	m, permit, ok := forced.Acquire(9, limit, s)
+	require.True(t, ok)
+	m, counted := m.Settle(permit, breaker.Failure, false, 9, s)
+	require.True(t, counted)
+	require.Equal(t, breaker.ForceClosed, m.Force)
+	next, counted := m.Settle(permit, breaker.Failure, false, 10, s)
+	require.False(t, counted, "its round is over")
+	require.Equal(t, breaker.NoForce, next.Force)
+	require.Greater(t, next.Round, m.Round)
+	next, _, ok = m.Acquire(10, limit, s)
+	require.True(t, ok)
+	require.Equal(t, breaker.NoForce, next.Force)
 }
 
 // TestTimeGoingBackwards is P69: nothing panics, and what was counted stays.

@@ -6,8 +6,8 @@ import "errors"
 type Rule uint8
 
 const (
-	// NoRule is where no rule of this process did: nothing is open, or the circuit is
-	// shared and it was opened by what all processes counted together.
+	// NoRule is where nothing is open, or the circuit is shared and it was another process
+	// that opened it: by which rule is not known here.
 	NoRule Rule = iota
 	// RuleConsecutive is [Settings].FailureThreshold.
 	RuleConsecutive

@@ -51,7 +51,8 @@ type Settings struct {
 	// SuccessesToClose is how many probes must succeed in a row: 1 … 100. With 1, a
 	// dependency that fails some of its calls flaps: each lucky probe closes the
 	// circuit. One that fails three in ten passes one probe in 70 % of the tries, and
-	// five in 17 %.
+	// five in 17 %; if that many failures open the circuit, it opens about three times
+	// as often with one.
 	SuccessesToClose int
 	// RecoveryMultiplier lets the open time grow with each failed recovery:
 	// 1 (fixed) … 100.

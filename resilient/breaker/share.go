@@ -38,3 +38,14 @@ func (s share) reached(bad, all uint64) bool {
 	wantHigh, wantLow := bits.Mul64(all, s.part)
 	return s.part > 0 && (high > wantHigh || high == wantHigh && low >= wantLow)
 }
+
+// least is the smallest number of all that reaches the share; 0 for the zero value.
+func (s share) least(all uint64) uint64 {
+	if s.part == 0 {
+		return 0
+	}
+	high, low := bits.Mul64(all, s.part)
+	low, carry := bits.Add64(low, s.whole-1, 0) // to round up
+	least, _ := bits.Div64(high+carry, low, s.whole)
+	return least
+}

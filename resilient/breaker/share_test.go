@@ -64,6 +64,16 @@ func TestShareOfEachFraction(t *testing.T) {
 	}
 }
 
+// What no rule can have is no share, and nothing reaches it.
+func TestNoShare(t *testing.T) {
+	for _, rate := range []float64{math.NaN(), math.Inf(-1), -0.5, 0, 0.000_000_9, 1.000_001, 1.5, 2, math.Inf(1)} {
+		p, w := breaker.ShareOf(rate)
+		require.Zero(t, p, "%v", rate)
+		require.Zero(t, w, "%v", rate)
+		require.False(t, breaker.Reached(rate, 1, 1), "%v", rate)
+	}
+}
+
 // Whatever the rate, its fraction is so near that no share of a million calls lies
 // between the two.
 func TestShareOfAnyRate(t *testing.T) {

@@ -17,6 +17,10 @@ const (
 // if only that a second has passed. A page that was away is told everything anew, so the
 // Last-Event-ID that it sends does not matter.
 func (d *Dashboard) events(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodHead { // it would wait for an end that does not come
+		w.Header().Set("Content-Type", "text/event-stream")
+		return
+	}
 	if d.clients.Add(1) > d.maxClients {
 		d.clients.Add(-1)
 		w.Header().Set("Retry-After", "5")

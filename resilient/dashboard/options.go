@@ -67,7 +67,8 @@ type Options struct {
 	Explain func(name string) Explained
 	// Control lets people steer circuits: it says who sent a request, or returns an error
 	// if that person may not. An empty author may not either. Requests from pages of other
-	// origins do not reach it. Nil means that nobody may: there is nothing to press then,
+	// origins do not reach it; but a page can let its own name lead to this address (DNS
+	// rebinding), so where no credentials are asked for, look at r.Host. Nil means that nobody may: there is nothing to press then,
 	// and nowhere to send it.
 	Control func(r *http.Request) (author string, err error)
 	// Audit is told of each order, those among them that were refused. Nil tells nobody

@@ -50,6 +50,9 @@ func (x *exchange) attempt(ctx context.Context) error {
 	if err != nil {
 		return judged(err)
 	}
+	if response == nil {
+		return errNoResponse
+	}
 	outcome := x.transport.classify(response)
 	if replay {
 		_, _ = readSome(response.Body, held)
@@ -92,6 +95,9 @@ func (x *exchange) outgoing(ctx context.Context) (*http.Request, error) {
 
 // errNoBody is for the replay mode: a guard makes such a request once.
 var errNoBody = errors.New("httpguard: the request's body cannot be had a second time: it has no GetBody")
+
+// errNoResponse is what a RoundTripper must not do.
+var errNoResponse = errors.New("httpguard: Options.Next returned neither a response nor an error")
 
 // announce says to the server which calls this is inside of, and nothing else under that
 // name.

@@ -286,3 +286,12 @@ func TestCheckJudgesAnyResponse(t *testing.T) {
 	assert.Equal(t, text[:4<<10], string(e.Body))
 	assert.Equal(t, text, read(t, resp), "it is still there to be read")
 }
+
+// A transport that breaks its contract is an error, as it is in net/http.
+func TestNeitherResponseNorError(t *testing.T) {
+	client := newClient(t, newGuard(t, policy(), resilient.Options{}), httpguard.Options{
+		Next: roundTripper(func(*http.Request) (*http.Response, error) { return nil, nil }),
+	})
+	_, err := client.Do(request(t, t.Context(), "GET", "http://orders/", nil))
+	assert.ErrorContains(t, err, "neither a response nor an error")
+}

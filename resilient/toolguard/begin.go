@@ -57,6 +57,11 @@ func (g *Guard) begin(ctx context.Context, turn *Turn, name string) (*Permit, er
 	if !watched {
 		return p, nil
 	}
+	if g.plan.off() {
+		p.rule, p.free = g.rules.Load().of(name), true
+		p.start()
+		return p, nil
+	}
 	now := g.now()
 	if failures, spent := g.sessions.spent(p.session, now); spent {
 		return nil, turn.refuse(&RefusedError{Tool: name, Reason: ReasonBudget, Failures: failures})

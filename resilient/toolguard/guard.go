@@ -24,6 +24,8 @@ type Guard struct {
 	origin   time.Time
 	shelf    shelf
 	sessions sessions
+
+	storeLost atomic.Bool // and that has been told
 }
 
 // New makes a guard. A nil options is valid, and does nothing. The error, of one line,

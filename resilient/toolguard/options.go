@@ -110,6 +110,12 @@ type Options struct {
 	// has no opinion: then nil is a Success, and anything else an Error.
 	Classify func(ctx context.Context, r Result) (o Outcome, ok bool)
 
+	// Switch turns the guard off with the circuits of all that have the same one, for
+	// incidents, such as that of a registry: turns withhold nothing and every call is let
+	// through, also in a session that has had its failures, with the tool's own time limit;
+	// nothing counts, but what began before. What is known stays. Its retries are no
+	// concern of the guard's. Nil leaves the guard on.
+	Switch *resilient.Switch
 	// Store shares what is known of each key and tool with all guards on the same store.
 	Store breaker.Store
 	// MaxCircuits is how many pairs of key and tool are kept in mind: 10 000 unless more
@@ -119,9 +125,10 @@ type Options struct {
 	// kept in mind, of those with failures.
 	MaxCircuits int
 
-	// Observers are told of each transition, by a [ToolChanged], and of nothing else.
+	// Observers are told of each transition, by a [ToolChanged], of a store that is lost and
+	// back, by a [StoreChanged], and of nothing else.
 	Observers []resilient.Observer
-	// Logger takes a record for each transition, and faults of the functions in these
+	// Logger takes a record for each of these, and faults of the functions in these
 	// options. Nil means slog.Default(), as it is at that moment.
 	Logger *slog.Logger
 }

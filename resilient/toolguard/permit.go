@@ -17,6 +17,7 @@ import (
 type Permit struct {
 	guard        *Guard
 	rule         *rule // nil if the tool is not watched
+	free         bool  // the guard was switched off: nothing counts
 	tool         *tool // nil if nothing was known of it
 	name         string
 	key, session string
@@ -46,7 +47,7 @@ func (p *Permit) Context() context.Context {
 }
 
 // Watched reports whether the outcome matters to anybody.
-func (p *Permit) Watched() bool { return p != nil && p.rule != nil }
+func (p *Permit) Watched() bool { return p != nil && p.rule != nil && !p.free }
 
 // Probe reports whether the call decides if a broken tool is back.
 func (p *Permit) Probe() bool { return p != nil && p.permit.Probe() }
@@ -85,7 +86,7 @@ func (p *Permit) end(o Outcome, cause error, hold time.Duration) bool {
 	if p.cancel != nil {
 		p.cancel()
 	}
-	if p.rule == nil {
+	if !p.Watched() {
 		return false
 	}
 	if o == Error && hold == 0 && p.repeats() {

@@ -59,6 +59,9 @@ func (p *plan) faults() (faults []string) {
 	return faults
 }
 
+// off reports whether the guard is switched off at the moment.
+func (p *plan) off() bool { return !p.Switch.Circuits() }
+
 // watches reports whether a tool of that name is watched.
 func (p *plan) watches(name string) bool {
 	return (p.MonitorAll || p.monitor[name]) && name != "" && !p.exclude[name]

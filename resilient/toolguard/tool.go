@@ -30,6 +30,7 @@ func (t *tool) make() {
 	g := t.guard
 	circuit, err := breaker.New(CircuitName(t.key, t.name), t.rule().settings, &breaker.Options{
 		OnTransition: func(change breaker.Transition) { t.do(func() { g.onTransition(t, change) }) },
+		OnSharing:    func(change breaker.SharingChange) { t.do(func() { g.onSharing(t, change) }) },
 		OnPanic:      func(value any) { g.journal.Report("Observer", value) },
 		Store:        g.plan.Store,
 	})

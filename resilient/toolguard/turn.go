@@ -52,6 +52,9 @@ func (g *Guard) Turn(ctx context.Context, names []string) *Turn {
 	}
 	now := g.now()
 	t.session = g.session(ctx)
+	if g.plan.off() {
+		return t
+	}
 	if _, spent := g.sessions.spent(t.session, now); spent {
 		t.withholdAll()
 		return t

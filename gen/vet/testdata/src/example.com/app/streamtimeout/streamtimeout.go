@@ -110,6 +110,17 @@ func (s *store) clean(ctx context.Context, g *resilient.Guard, op resilient.Op, 
 	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (io.ReadCloser, error) {
 		return s.open(context.WithoutCancel(ctx), "k")
 	})
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (*resilient.Held, error) { // made to outlive the call
+		held := resilient.Hold(ctx)
+		held.Keep()
+		return held, nil
+	})
+	_, _ = resilient.Execute(ctx, g, op, func(ctx context.Context) (io.ReadCloser, error) {
+		held := resilient.Hold(ctx)
+		body, err := s.open(held, "k")
+		held.Keep()
+		return body, err
+	})
 }
 
 type watch interface {

@@ -34,6 +34,12 @@ func Execute[T any](ctx context.Context, g *Guard, op Op, fn func(ctx context.Co
 	return fn(ctx)
 }
 
+type Held struct{ context.Context }
+
+func Hold(ctx context.Context) *Held { return &Held{ctx} }
+func (h *Held) Keep() bool           { return true }
+func (h *Held) Release()             {}
+
 func Do(ctx context.Context, g *Guard, op Op, fn func(ctx context.Context) error) error {
 	return fn(ctx)
 }
