@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed42274fcc/stoic/resilient"
+	"github.com/seed42274fcc/stoic/sanitize"
 )
 
 // pathBudget is the field that names a budget.
@@ -26,7 +27,11 @@ func (all budgets) unknown(p *Patch) *fault {
 	case len(all) == 0:
 		return outOfRange("names a budget, and Options.Budgets has none")
 	}
-	return outOfRange("names no budget%s, want one of %s", didYouMean(nearest(*name, all)), strings.Join(all, ", "))
+	shown := make([]string, len(all)) // they come from a program's code, but who knows
+	for i, known := range all {
+		shown[i] = sanitize.Message(known)
+	}
+	return outOfRange("names no budget%s, want one of %s", didYouMean(sanitize.Message(nearest(*name, all))), strings.Join(shown, ", "))
 }
 
 // known returns the overrides without those that name a budget which there is not.

@@ -73,7 +73,7 @@ func (w *watch) look() error {
 	content, err := readFile(w.file)
 	switch {
 	case err != nil:
-		return fmt.Errorf("policies: %w", err)
+		return fmt.Errorf("policies: %w", sanitize.Error(err)) // it names the file
 	case w.refused != nil && bytes.Equal(content, w.refused):
 		w.tell()
 		return nil

@@ -170,6 +170,12 @@ func (e *ExhaustedError) Error() string {
 	return text
 }
 
+// GoString is the text, so that %#v prints none of the fields.
+func (e *ExhaustedError) GoString() string { return e.Error() }
+
+// MarshalText is the text: what encodes the error does not encode its fields.
+func (e *ExhaustedError) MarshalText() ([]byte, error) { return []byte(e.Error()), nil }
+
 // namesItself reports whether an error's text begins with the guard's name.
 func namesItself(err error) bool {
 	switch err.(type) {
@@ -253,6 +259,12 @@ func (e *NoAnswerError) Error() string {
 	return text
 }
 
+// GoString is the text, so that %#v prints none of the fields.
+func (e *NoAnswerError) GoString() string { return e.Error() }
+
+// MarshalText is the text: what encodes the error does not encode its fields.
+func (e *NoAnswerError) MarshalText() ([]byte, error) { return []byte(e.Error()), nil }
+
 // Unwrap returns the failures and the limit, where there is one.
 func (e *NoAnswerError) Unwrap() []error {
 	if e == nil {
@@ -288,6 +300,12 @@ func (e *PanicError) Error() string {
 		return "panic: " + sanitize.Message(fmt.Sprint(e.Value))
 	}
 }
+
+// GoString is the text, so that %#v prints none of the fields.
+func (e *PanicError) GoString() string { return e.Error() }
+
+// MarshalText is the text: what encodes the error does not encode its fields.
+func (e *PanicError) MarshalText() ([]byte, error) { return []byte(e.Error()), nil }
 
 // Unwrap returns the value if it is an error, else nil.
 func (e *PanicError) Unwrap() error {

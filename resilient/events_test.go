@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed42274fcc/stoic/internal/marker"
 	"github.com/seed42274fcc/stoic/resilient"
 	"github.com/seed42274fcc/stoic/resilient/breaker"
 )
@@ -42,7 +43,7 @@ func TestA42A91StoreLostAndBack(t *testing.T) {
 			require.NoError(t, resilient.Do(t.Context(), g, get, returns(nil)))
 		}
 		use()
-		down := errors.New("dial redis://:" + marker + "@db:6379: refused")
+		down := errors.New("dial redis://:" + marker.Secret + "@db:6379: refused")
 		store.fault.Store(&down)
 		use()
 		lostAt := time.Now()
@@ -60,7 +61,7 @@ func TestA42A91StoreLostAndBack(t *testing.T) {
 		assert.Equal(t, []any{breaker.Lost, breaker.Shared, nil}, []any{back.From, back.To, back.Cause})
 		assert.Equal(t, 6*sec, back.At.Sub(lost.At))
 
-		assert.NotContains(t, fmt.Sprintf("%+v", seen.all())+log.text(), marker)
+		assert.NotContains(t, fmt.Sprintf("%+v", seen.all())+log.text(), marker.Secret)
 		records := log.records(t)
 		require.Len(t, records, 2)
 		text, _ := records[0]["error"].(string)

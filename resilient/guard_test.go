@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed42274fcc/stoic/internal/marker"
 	"github.com/seed42274fcc/stoic/nesting"
 	"github.com/seed42274fcc/stoic/resilient"
 	"github.com/seed42274fcc/stoic/resilient/breaker"
@@ -121,7 +122,7 @@ func TestNewGuardNeedsAName(t *testing.T) {
 
 func TestA86TheNameIsSanitised(t *testing.T) {
 	g := named(t, jdbcURL, steady(), nil)
-	assert.NotContains(t, g.Name(), marker)
+	assert.NotContains(t, g.Name(), marker.Secret)
 	assert.Contains(t, g.Name(), "db.example", "and still says which one it is")
 	assert.Equal(t, g.Name(), g.Circuit().Name())
 	long := named(t, strings.Repeat("ü", 1000), steady(), nil)
@@ -130,7 +131,7 @@ func TestA86TheNameIsSanitised(t *testing.T) {
 	_ = resilient.Do(t.Context(), g, op, func(ctx context.Context) error {
 		path := nesting.Path(ctx) // it goes over the wire
 		assert.Len(t, path, 1)
-		assert.NotContains(t, path[0], marker)
+		assert.NotContains(t, path[0], marker.Secret)
 		assert.Contains(t, path[0], "db.example")
 		return nil
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed42274fcc/stoic/internal/marker"
 	"github.com/seed42274fcc/stoic/resilient"
 	"github.com/seed42274fcc/stoic/resilient/breaker"
 )
@@ -135,24 +136,21 @@ func TestTheDefaultLoggerIsLookedUpWhenItIsNeeded(t *testing.T) {
 	})
 }
 
-// marker is what must not get out. It is a secret by its place, not by its form.
-const marker = "hunter2SECRETmarker"
-
-const jdbcURL = "jdbc:postgresql://admin:" + marker + "@db.example:5432/plans?password=" + marker
+const jdbcURL = "jdbc:postgresql://admin:" + marker.Secret + "@db.example:5432/plans?password=" + marker.Secret
 
 // R23, A86, A91: one marker, as the name of the guard, the name of the op and the text of the error, and every place where
 // text of ours comes out.
 func TestR23A86A91NoSecretThroughAnySink(t *testing.T) {
 	secrets := map[string]error{
-		"a URL":           errors.New("dial postgres://admin:" + marker + "@db"),
-		"a key":           errors.New("refused: api_key=" + marker + " is wrong"),
-		"a header":        errors.New("Authorization: Bearer " + marker),
-		"a literal":       errors.New(`{"password": "` + marker + `"}`),
-		"single quotes":   errors.New(`{'client_secret': '` + marker + `'}`),
-		"joined":          errors.Join(errDown, errors.New("token="+marker)),
-		"behind the cut":  errors.New(strings.Repeat("x", 195) + " password=" + marker),
-		"over the cut":    errors.New(strings.Repeat("x", 185) + "token=" + marker),
-		"several lines":   errors.New("first\npassword=" + marker + "\nlast"),
+		"a URL":           errors.New("dial postgres://admin:" + marker.Secret + "@db"),
+		"a key":           errors.New("refused: api_key=" + marker.Secret + " is wrong"),
+		"a header":        errors.New("Authorization: Bearer " + marker.Secret),
+		"a literal":       errors.New(`{"password": "` + marker.Secret + `"}`),
+		"single quotes":   errors.New(`{'client_secret': '` + marker.Secret + `'}`),
+		"joined":          errors.Join(errDown, errors.New("token="+marker.Secret)),
+		"behind the cut":  errors.New(strings.Repeat("x", 195) + " password=" + marker.Secret),
+		"over the cut":    errors.New(strings.Repeat("x", 185) + "token=" + marker.Secret),
+		"several lines":   errors.New("first\npassword=" + marker.Secret + "\nlast"),
 		"a panicking one": panicking{},
 	}
 	for name, secret := range secrets {
@@ -170,7 +168,7 @@ func TestR23A86A91NoSecretThroughAnySink(t *testing.T) {
 				guard := func(edits ...func(*resilient.Policy)) *resilient.Guard {
 					return named(t, jdbcURL, steady(edits...), &resilient.Options{
 						Logger: log.logger(), Observers: []resilient.Observer{seen, resilient.ObserverFunc(func(context.Context, resilient.Event) {
-							panic(fmt.Sprint("observer with password=", marker))
+							panic(fmt.Sprint("observer with password=", marker.Secret))
 						})},
 						ReadOnlyPlan: func(any) bool { panic(secret) },
 						Classify:     func(error) resilient.Outcome { panic(secret) },
@@ -244,7 +242,7 @@ func TestR23A86A91NoSecretThroughAnySink(t *testing.T) {
 				}
 				require.Greater(t, len(texts), 60, "the sinks are really there")
 				for sink, text := range texts {
-					if strings.Contains(text, marker) {
+					if strings.Contains(text, marker.Secret) {
 						t.Errorf("%s: %s", sink, text)
 					}
 				}
@@ -256,7 +254,7 @@ func TestR23A86A91NoSecretThroughAnySink(t *testing.T) {
 // panicking is a foreign error whose Error method panics, with a secret.
 type panicking struct{}
 
-func (panicking) Error() string { panic("no text, but password=" + marker) }
+func (panicking) Error() string { panic("no text, but password=" + marker.Secret) }
 
 func TestR24LongTextIsCutInRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -284,8 +282,8 @@ func TestA89ArgumentsAreNotLogged(t *testing.T) {
 		wrapped := resilient.Wrap(g, get, func(_ context.Context, arg struct{ PIN string }) (string, error) {
 			return arg.PIN, errDown
 		})
-		value, err := wrapped(t.Context(), struct{ PIN string }{"4711-" + marker})
-		assert.Equal(t, "4711-"+marker, value)
+		value, err := wrapped(t.Context(), struct{ PIN string }{"4711-" + marker.Secret})
+		assert.Equal(t, "4711-"+marker.Secret, value)
 		require.Len(t, log.records(t), 3)
 		for _, text := range []string{err.Error(), log.text(), fmt.Sprintf("%+v", seen.all())} {
 			assert.NotContains(t, text, "4711")
@@ -369,7 +367,7 @@ func TestObserversAreToldInTheirOrder(t *testing.T) {
 }
 
 func TestPanicsOfUserCodeAreContainedAndReported(t *testing.T) {
-	boom := func() { panic("boom with password=" + marker) }
+	boom := func() { panic("boom with password=" + marker.Secret) }
 	tests := []struct {
 		in      string
 		options resilient.Options

@@ -135,6 +135,12 @@ var encoders = []encoder{
 	{name: "YAML", write: func(p string) string { return "host: db1\npassword: a" + p + "\nport: 1" }, without: "#:", loses: "what complains is prose"},
 	{name: "properties", write: func(p string) string { return "db.password=" + p + "\ndb.host=db1" }, without: " ", loses: nextName},
 	{name: "command line", write: func(p string) string { return "tool --password a" + p + " --host db1: exit 1" }, without: " ", loses: nextName},
+	{name: "SQL, identified by, a name's quotes", write: func(p string) string {
+		return "ALTER USER bob IDENTIFIED BY \"" + strings.ReplaceAll(p, "\"", "\"\"") + "\" ACCOUNT UNLOCK"
+	}, without: `\`},
+	{name: "SQL, set password", write: func(p string) string {
+		return "SET PASSWORD FOR bob = '" + strings.ReplaceAll(p, "'", "''") + "'; x"
+	}, without: `\`},
 }
 
 func jsonText(text string) string {

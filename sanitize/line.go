@@ -119,10 +119,15 @@ func (s *scanner) block(p pair) (next int, done bool) {
 	for at < len(s.text) && strings.IndexByte("+-0123456789 \t\r", s.text[at]) >= 0 {
 		at++
 	}
-	if !first || s.byteAt(at) != '\n' {
+	if s.byteAt(at) != '\n' {
 		return 0, false
 	}
-	from, to := s.indented(at+1, p.start-begin)
+	indent := p.start - begin
+	if !first { // behind what a logger has put before it; once in a line at most
+		line := strings.LastIndexByte(s.text[:p.start], '\n') + 1
+		indent = s.skipBlanks(line) - line
+	}
+	from, to := s.indented(at+1, indent)
 	if from < 0 {
 		return 0, false
 	}

@@ -39,8 +39,11 @@ func TestMoreSecrets(t *testing.T) {
 		// commands
 		"tool --token F4KE1 x", "tool -password F4KE1", "sshpass -p F4KE ssh h", "mysqldump -uroot -pF4KE db", "java -Ddb.password=F4KE -jar x", "docker login -p 'F4KE' r",
 		"curl -ubob:F4KE https://h", "wget --password=F4KE", "psql \"password=F4KE\"", "openssl -passout pass:F4KE", "vault login --token \"F4KE\"",
+		// blocks behind what a logger has put before them
+		"E1201 10:00:00 load: password: |\n  F4KE1\n  F4KE2\nhost: db1", "  at x: token: >-\n    F4KE\n  next",
 		// SQL
-		"ALTER USER x IDENTIFIED BY 'F4KE'", "IDENTIFIED WITH sha256_password AS 'F4KE'", "OPTIONS (user 'u', password 'F4KE')", "create user a password ('F4KE')", "SECRET_KEY 'F4KE'",
+		"ALTER USER x IDENTIFIED BY 'F4KE'", "IDENTIFIED WITH sha256_password AS 'F4KE'", "OPTIONS (user 'u', password 'F4KE')", "create user a password ('F4KE')",
+		"ALTER USER x IDENTIFIED BY \"F4KE\"", "identified by \"F4KE x\" account unlock", "SET PASSWORD FOR a = 'F4KE'", "set password for 'a'@'%' = 'F4KE'", "SECRET_KEY 'F4KE'",
 	} {
 		got := sanitize.String(text)
 		assert.NotContains(t, got, "F4KE", "%q", text)
@@ -78,7 +81,7 @@ func TestMoreCleanText(t *testing.T) {
 		"parse \"http://h:port/\": invalid port \":port\" after host", "parse \"%zz\": invalid URL escape \"%zz\"",
 		"sk-learn-contrib-pipeline-utilities", "task-0123456789abcdef0123456789", "risk-abcdefghijklmnop1234567", "eyJust a word", "AKIA is a prefix", "ghp_ is one too",
 		"-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "--- FAIL: TestToken2 (0.00s)", "flag -token: needed", "use --password to set it", "[--token string]", "--token TOKEN",
-		"func f(password string) error", "password text NOT NULL", "SELECT password FROM users", "invalid token 'x'", "(\"token\", \"secret\")", "[\"password\", \"host\"]",
+		"func f(password string) error", "password text NOT NULL", "sorted by \"name\"", "  enter password: |\n  then press enter", "| token: |\n| x |", "SELECT * FROM t WHERE a = 'b'", "IDENTIFIED BY x", "UPDATE t SET a = 'b'", "SELECT password FROM users", "invalid token 'x'", "(\"token\", \"secret\")", "[\"password\", \"host\"]",
 		"<password/>", "<token></token>", "<a href=\"x\">token</a>", "passwordless=true", "tokenization: done", "secretName: db-creds", "token_endpoint: https://h/token",
 		"Authorization header is missing", "authorization: denied", "Bearer token", "basic usage", "Basic auth is required", "bearer of news",
 		"password=<password>", "token=${TOKEN}", "secret={{ .Values.secret }}", "password=$(cat /run/x)", "PASSWORD=", "password:", "password=\"\"", "secret=null",

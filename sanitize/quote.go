@@ -2,12 +2,12 @@ package sanitize
 
 import "strings"
 
-// quote handles a quote without a sign: SQL's PASSWORD 'x', and lists of names and
-// values, ('Authorization', 'Bearer x').
+// quote handles a quote without a sign: SQL's PASSWORD 'x' and IDENTIFIED BY "x", and
+// lists of names and values, ('Authorization', 'Bearer x').
 func (s *scanner) quote(at int) int {
 	before := s.text[at-1]
 	switch {
-	case s.text[at] == '\'' && (before == ' ' || before == '('):
+	case before == ' ' || before == '(':
 		return s.sql(at)
 	case isAlnum(before):
 		return s.tuple(at)
@@ -20,6 +20,10 @@ func (s *scanner) sql(at int) int {
 	end := at
 	for least := max(s.done, at-8); end > least && (isBlank(s.text[end-1]) || s.text[end-1] == '('); end-- {
 	}
+	sign := s.text[at : at+1]
+	if end > s.done && s.text[end-1] == '=' && sign == "'" {
+		return s.setPassword(at, end-1)
+	}
 	if end <= s.done || !isAlnum(s.text[end-1]) {
 		return at + 1
 	}
@@ -31,11 +35,22 @@ func (s *scanner) sql(at int) int {
 		if indexFold(s.text[from:start], "IDENTIFIED") < 0 {
 			return at + 1
 		}
+	case sign != "'":
+		return at + 1 // a name, as it is written in SQL
 	case strings.EqualFold(name, "password"):
 	case !s.mayEnd(end) || !all(name, func(c byte) bool { return isUpper(c) || c == '_' }) || s.rules.names.of(name) < secret:
 		return at + 1
 	}
-	return s.quoted(pair{kind: secret, start: start, end: end, sign: '=', after: true, value: at}, "'")
+	return s.quoted(pair{kind: secret, start: start, end: end, sign: '=', after: true, value: at}, sign)
+}
+
+// setPassword handles SET PASSWORD FOR name = 'x'.
+func (s *scanner) setPassword(at, equals int) int {
+	from := max(s.done, equals-maxName)
+	if indexFold(s.text[from:equals], "SET PASSWORD FOR ") < 0 {
+		return at + 1
+	}
+	return s.quoted(pair{kind: secret, start: from, end: equals, sign: '=', after: true, value: at}, "'")
 }
 
 // tuple handles a name and its value as two strings in brackets of their own.

@@ -123,7 +123,8 @@ func (s *scanner) run(at, stop int) int {
 				next = s.joint(at)
 			}
 		case quote:
-			if isLetter[before] != 0 && names.has(text, at) || isDigit(before) || before >= 0x80 || c == '\'' && isLetter[before] == 0 {
+			if isLetter[before] != 0 && names.has(text, at) || isDigit(before) || before >= 0x80 || c == '\'' && isLetter[before] == 0 ||
+				c == '"' && before == ' ' && text[at-2]|0x20 == 'y' { // IDENTIFIED BY "x"
 				next = s.quote(at)
 			}
 		case capital, scheme, inner:

@@ -92,6 +92,7 @@ var Rules = map[string]Rule{
 	"internal/mutation":   {May: []string{"golang.org/x/tools/go/packages"}, Why: "test support"},
 	"internal/readme":     {Why: "test support"},
 	"internal/testmodule": {Why: "test support"},
+	"internal/marker":     {Why: "test support"},
 
 	"internal/schemacost": {Why: leaf},
 }

@@ -14,7 +14,8 @@ func (c *Circuit) adopt(a Answer, certain bool, at time.Duration) {
 	}
 	now := c.Now()
 	moved := round != f.seen.Round
-	f.seen, f.failures, f.order = c.mirror(a, now), a.Record.Failures, a.Record.Order
+	f.seen, f.failures = c.mirror(a, now), a.Record.Failures
+	f.order = a.Record.Order.clean() // whoever has written it
 	f.known, f.made, f.now = true, at, a.Now
 	f.version++
 	f.garbled = false

@@ -43,6 +43,12 @@ func (e *RejectedError) Error() string {
 	return text
 }
 
+// GoString is the text, so that %#v prints none of the fields.
+func (e *RejectedError) GoString() string { return e.Error() }
+
+// MarshalText is the text: what encodes the error does not encode its fields.
+func (e *RejectedError) MarshalText() ([]byte, error) { return []byte(e.Error()), nil }
+
 // Unwrap returns the cause that opened the circuit, or nil.
 func (e *RejectedError) Unwrap() error {
 	if e == nil {

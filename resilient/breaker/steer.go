@@ -14,7 +14,7 @@ func (c *Circuit) Steer(ctx context.Context, order Order) error {
 	if err := order.Validate(); err != nil {
 		return fmt.Errorf("circuit %s: %w", c.name, err)
 	}
-	order.Author, order.Reason = sanitize.Message(order.Author), sanitize.Message(order.Reason)
+	order = order.clean()
 	c.mu.Lock()
 	f := c.fleet
 	if f == nil || f.mode == Alone {
@@ -38,10 +38,16 @@ func (c *Circuit) Steer(ctx context.Context, order Order) error {
 		err = answer.fault()
 	}
 	if err != nil {
-		return fmt.Errorf("circuit %s: the store was not told: %w", c.name, err)
+		return fmt.Errorf("circuit %s: the store was not told: %w", c.name, sanitize.Error(err))
 	}
 	c.mu.Lock()
 	c.adopt(answer, sent == f.version, at)
 	c.unlock()
 	return nil
+}
+
+// clean is the order with secrets taken out of what people have written.
+func (o Order) clean() Order {
+	o.Author, o.Reason = sanitize.Message(o.Author), sanitize.Message(o.Reason)
+	return o
 }

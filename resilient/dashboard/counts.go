@@ -44,7 +44,7 @@ type totals struct {
 	attempts                   [breaker.Neutral + 1]atomic.Uint64  // by outcome
 	rejected                   [breaker.Disabled + 1]atomic.Uint64 // attempts, by the state that refused them
 	changes                    [breaker.Disabled + 1]atomic.Uint64 // transitions, by the state that they led to
-	retries, late              atomic.Uint64                       //
+	retries, late, fellOver    atomic.Uint64                       //
 	delay, took                atomic.Uint64                       // nanoseconds, of waits and of calls
 	upTo                       [len(bounds) + 1]atomic.Uint64      // calls by how long they took, each in one place
 }

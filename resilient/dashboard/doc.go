@@ -27,7 +27,10 @@
 //	p50 p90 p99  how long such calls took, waits included; of a minute, to an eighth or better
 //	the line     attempts and refused calls by the second, and those of them that were errors
 //
-// Permits that are held by hand (Guard.Acquire) are attempts, but no calls.
+// A permit that is held by hand (Guard.Acquire) is a call of one attempt. A circuit that only
+// observes says so beside its state. The list of what happened names the rule that opened a
+// circuit and what its window held, and a store that is lost or back, once for all its guards
+// within ten seconds.
 //
 // # What is kept out
 //

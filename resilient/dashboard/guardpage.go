@@ -19,6 +19,8 @@ type guardView struct {
 	Since   string
 	Until   string
 	Failed  string
+	Window  breaker.Counts // of a closed circuit that looks at one
+	Over    uint64         // calls that went on to an alternative
 	Policy  string
 	Picture *picture
 	News    []line
@@ -39,8 +41,13 @@ func (d *Dashboard) guardPage(w http.ResponseWriter, r *http.Request) {
 	}
 	v := guardView{Title: d.options.Title, Tile: tileOf(guard, tile{})}
 	v.Since, v.Until, v.Failed = when(v.Tile.Since), when(v.Tile.Until), when(v.Tile.Failed)
+	v.Window = guard.Circuit().Snapshot().Window
+	c := d.meter.of(guard.Name())
+	if c != nil {
+		v.Over = c.totals.fellOver.Load()
+	}
 	v.Policy, v.Picture = d.explain(guard, name)
-	for _, i := range slices.Backward(d.meter.of(guard.Name()).news()) {
+	for _, i := range slices.Backward(c.news()) {
 		v.News = append(v.News, line{item: i, When: when(i.At)})
 	}
 	if d.options.Control != nil {

@@ -109,7 +109,9 @@ type frame struct {
 
 type tile struct {
 	Name, State, Cause, Author, Reason, Sharing string
-	Generation, Failures, Probes                int
+	Generation, Failures, Probes, Spared        int
+	Observe                                     bool
+	Rule                                        string
 	Since, Until, Failed                        int64
 }
 

@@ -48,7 +48,11 @@ func (m *Meter) Observe(_ context.Context, event resilient.Event) {
 	switch e := event.(type) {
 	case resilient.AttemptDone:
 		if c := m.enter(e.Service); c != nil {
-			c.attempted(m.now(), e.Outcome)
+			now := m.now()
+			c.attempted(now, e.Outcome)
+			if e.ByHand { // it is all there is of its call
+				c.done(now, 1, e.Duration, e.Err)
+			}
 		}
 	case resilient.CallDone:
 		if c := m.enter(e.Service); c != nil {
@@ -67,8 +71,16 @@ func (m *Meter) Observe(_ context.Context, event resilient.Event) {
 		if c := m.enter(e.Service); c != nil {
 			c.totals.late.Add(1)
 		}
+	case resilient.FellOver:
+		if c := m.enter(e.Service); c != nil {
+			c.totals.fellOver.Add(1)
+		}
 	case resilient.CircuitChanged:
 		m.changed(e)
+	case resilient.StoreChanged:
+		if i, ok := storeItemOf(e.SharingChange); ok {
+			m.noteStore(m.enter(e.Circuit), i)
+		}
 	}
 }
 

@@ -118,12 +118,12 @@ func TestNeutralAttempts(t *testing.T) {
 		assert.Equal(t, []int{1, 0}, f.Points[0])
 		assert.Nil(t, f.Traffic[0][2])
 
-		permit, err := guard.Acquire(t.Context()) // by hand: an attempt, but no call
+		permit, err := guard.Acquire(t.Context()) // by hand: all there is of its call
 		require.NoError(t, err)
 		permit.Settle(nil)
 		f = pages.next(t)
 		assert.Equal(t, []int{1, 0}, f.Points[0])
-		assertTraffic(t, f, 0.1, 0, 0, 1)
+		assertTraffic(t, f, 0.2, 0, 0, 1)
 	})
 }
 

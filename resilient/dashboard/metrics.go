@@ -23,6 +23,7 @@ import (
 //	stoic_retries_total{service}              counter, with stoic_retry_delay_seconds_total
 //	stoic_rejections_total{service,state}     counter, of attempts, by the state that refused them
 //	stoic_late_results_total{service}         counter
+//	stoic_fallovers_total{service}            counter, of calls that went on to an alternative
 //	stoic_circuit_changes_total{service,to}   counter
 //	stoic_circuit_state{service,state}        gauge: 1 for closed, open, probe-due, half-open,
 //	                                          forced-open, forced-closed or disabled, 0 for the others
@@ -31,6 +32,9 @@ import (
 //	stoic_circuit_generation{service}         gauge: openings in a row
 //	stoic_circuit_failures{service}           gauge: failures that the state rests on
 //	stoic_circuit_probes{service}             gauge: half-open permits that are out
+//	stoic_circuit_observes{service}           gauge: 1 if it only observes, and refuses nothing
+//	stoic_circuit_would_reject{service}       gauge: attempts that it would have refused, since it was made or reset
+//	stoic_circuit_window{service,calls}       gauge: all, failed or slow, in the window of a closed circuit
 //	stoic_circuit_sharing{service,mode}       gauge: 1 for alone, shared, apart or lost, 0 for the others
 func Metrics(source Source, meter *Meter) http.Handler {
 	d := New(source, &Options{Meter: meter})
@@ -134,6 +138,9 @@ var families = []family{
 	{"stoic_late_results_total", "counter", "Results that came too late to count.", true, func(s *subject, put func(string, float64)) {
 		put("", float64(s.counts.totals.late.Load()))
 	}},
+	{"stoic_fallovers_total", "counter", "Calls that went on to an alternative.", true, func(s *subject, put func(string, float64)) {
+		put("", float64(s.counts.totals.fellOver.Load()))
+	}},
 	{"stoic_circuit_changes_total", "counter", "Transitions of the circuit, by the state they led to.", true, func(s *subject, put func(string, float64)) {
 		for state := breaker.Closed; state <= breaker.Disabled; state++ {
 			put(","+label("to", state.String()), float64(s.counts.totals.changes[state].Load()))
@@ -162,6 +169,17 @@ var families = []family{
 	}},
 	{"stoic_circuit_probes", "gauge", "Half-open permits that are out.", false, func(s *subject, put func(string, float64)) {
 		put("", float64(s.snap.Probes))
+	}},
+	{"stoic_circuit_observes", "gauge", "1 if the circuit only observes, and refuses nothing.", false, func(s *subject, put func(string, float64)) {
+		put("", one(s.snap.Observe))
+	}},
+	{"stoic_circuit_would_reject", "gauge", "Attempts that a circuit which observes would have refused, since it was made or reset.", false, func(s *subject, put func(string, float64)) {
+		put("", float64(s.snap.WouldReject))
+	}},
+	{"stoic_circuit_window", "gauge", "Calls in the window of a closed circuit; 0 where no rule looks at one.", false, func(s *subject, put func(string, float64)) {
+		put(`,calls="all"`, float64(s.snap.Window.Calls))
+		put(`,calls="failed"`, float64(s.snap.Window.Failures))
+		put(`,calls="slow"`, float64(s.snap.Window.Slow))
 	}},
 	{"stoic_circuit_sharing", "gauge", "How the circuit stands with those of other processes: 1 for the one that it is.", false, func(s *subject, put func(string, float64)) {
 		for mode := breaker.Alone; mode <= breaker.Lost; mode++ {

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"github.com/seed42274fcc/stoic/resilient"
 	"github.com/seed42274fcc/stoic/resilient/breaker"
-	"github.com/seed42274fcc/stoic/sanitize"
 )
 
 // probeDue is the state of an open circuit whose time has passed: nothing is refused any
@@ -26,6 +25,9 @@ type tile struct {
 	Author     string `json:"author,omitempty"` // of the last order
 	Reason     string `json:"reason,omitempty"`
 	Sharing    string `json:"sharing,omitempty"` // "" if it is alone
+	Observe    bool   `json:"observe,omitempty"` // it admits what it would refuse
+	Spared     uint64 `json:"spared,omitempty"`  // attempts that it would have refused
+	Rule       string `json:"rule,omitempty"`    // that opened it
 }
 
 // stateOf is a circuit's state in one word.
@@ -44,9 +46,9 @@ func tileOf(guard *resilient.Guard, before tile) tile {
 		Name: guard.Name(), State: stateOf(&s),
 		Generation: s.Generation, Failures: s.Failures, Successes: s.Successes, Probes: s.Probes, Round: s.Round,
 		Since: millis(s.Since), Until: millis(s.Until), Failed: millis(s.LastFailure),
-		// Steer has them without secrets, a store may have them otherwise.
-		Author: sanitize.Message(s.Order.Author), Reason: sanitize.Message(s.Order.Reason),
+		Author: s.Order.Author, Reason: s.Order.Reason, // the circuit has taken secrets out
 	}
+	t.Observe, t.Spared, t.Rule = s.Observe, s.WouldReject, s.Rule.String()
 	if s.Force != breaker.NoForce {
 		t.Until = millis(s.ForceUntil)
 	}

@@ -56,6 +56,12 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("http status %d %s", e.StatusCode, text)
 }
 
+// GoString is the text, so that %#v prints none of the fields.
+func (e *StatusError) GoString() string { return e.Error() }
+
+// MarshalText is the text: what encodes the error does not encode its fields.
+func (e *StatusError) MarshalText() ([]byte, error) { return []byte(e.Error()), nil }
+
 // maxExcerpt is how much of a body an error keeps.
 const maxExcerpt = 4 << 10
 

@@ -2,9 +2,11 @@ package resilienttest
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 
 	"github.com/seed42274fcc/stoic/resilient"
+	"github.com/seed42274fcc/stoic/sanitize"
 )
 
 // TB is what [Replay] needs of a *testing.T; a rapid.T has it too.
@@ -85,13 +87,13 @@ func (r replay[S]) begin(ctx context.Context, call resilient.Call) (done func(re
 func (r replay[S]) state(ctx context.Context, call resilient.Call) (state S, ok bool) {
 	defer func() {
 		if value := recover(); value != nil {
-			r.t.Errorf("replay: the probe panicked at %s of %s: %v", call.Operation, call.Service, value)
+			r.t.Errorf("replay: the probe panicked at %s of %s: %v", call.Operation, call.Service, sanitize.Message(fmt.Sprint(value)))
 			ok = false
 		}
 	}()
 	state, err := r.probe(ctx)
 	if err != nil {
-		r.t.Errorf("replay: the probe failed at %s of %s: %v", call.Operation, call.Service, err)
+		r.t.Errorf("replay: the probe failed at %s of %s: %v", call.Operation, call.Service, sanitize.Error(err))
 		return state, false
 	}
 	return state, true

@@ -79,6 +79,12 @@ func (e *RefusedError) Error() string {
 	return text
 }
 
+// GoString is the text, so that %#v prints none of the fields.
+func (e *RefusedError) GoString() string { return e.Error() }
+
+// MarshalText is the text: what encodes the error does not encode its fields.
+func (e *RefusedError) MarshalText() ([]byte, error) { return []byte(e.Error()), nil }
+
 // Unwrap returns what makes a guarded call round this one leave it at that: the
 // circuit's rejection, and with it what has opened the circuit, or a neutral error.
 func (e *RefusedError) Unwrap() error {

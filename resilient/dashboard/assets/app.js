@@ -49,6 +49,8 @@ const timesOf = (tile, now) => {
   if (tile.state === "probe-due") parts.push("its time is over: the next call is a probe");
   else if (tile.until) parts.push("until " + clock(tile.until) + " (in " + span(tile.until - now) + ")");
   if (tile.generation > 1) parts.push("generation " + tile.generation);
+  if (tile.rule && tile.state !== "closed") parts.push("rule " + tile.rule);
+  if (tile.spared) parts.push("would have refused " + tile.spared);
   if (tile.state === "half-open") parts.push(tile.probes + " out, " + tile.successes + " succeeded");
   if (tile.state === "closed" && tile.failures) parts.push("failures: " + tile.failures);
   if (forced && tile.until && tile.author) parts.push("by " + tile.author + ": " + tile.reason);
@@ -84,11 +86,11 @@ function makeTile(guard) {
 
 function drawTile({ tile, parts }) {
   write(parts.name, tile.name);
-  write(parts.badge, tile.state);
+  write(parts.badge, tile.state + (tile.observe ? " (only observes)" : ""));
   write(parts.cause, tile.cause ? "last cause: " + tile.cause : "");
   write(parts.sharing, tile.sharing || "");
   parts.sharing.className = "sharing " + (tile.sharing || "");
-  parts.link.className = "tile " + tile.state;
+  parts.link.className = "tile " + tile.state + (tile.observe ? " observes" : "");
 }
 
 function drawTraffic({ rates, parts }) {
@@ -147,7 +149,7 @@ function arrange() {
     counts[t.state] = (counts[t.state] || 0) + 1;
     if (t.sharing) fleet[t.sharing] = (fleet[t.sharing] || 0) + 1;
     const text = (t.name + " " + (t.cause || "")).toLowerCase();
-    g.node.hidden = !text.includes(find) || (state === "not-closed" ? t.state === "closed" : state !== "" && t.state !== state && t.sharing !== state);
+    g.node.hidden = !text.includes(find) || (state === "not-closed" ? t.state === "closed" : state !== "" && t.state !== state && t.sharing !== state && !(state === "observes" && t.observe));
   }
   const parts = worst.filter((s) => counts[s]).map((s) => counts[s] + " " + s);
   const shares = ["lost", "apart", "shared"].filter((s) => fleet[s]).map((s) => fleet[s] + " " + s);

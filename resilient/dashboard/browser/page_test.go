@@ -62,6 +62,26 @@ func succeed(g *resilient.Guard) { fail(g, nil) }
 
 func asAnn(*http.Request) (string, error) { return "ann", nil }
 
+// A circuit that only observes says so, and why it would be open; the filter finds it.
+func TestObserving(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, dashboard.Options{}, "orders", "stock")
+	trial := h.guards[0].Policy()
+	trial.Circuit.Observe = true
+	require.NoError(t, h.guards[0].SetPolicy(trial))
+	p := newTab(t)
+	p.do(chromedp.Navigate(h.url))
+	p.await(`document.querySelectorAll("#tiles .tile.closed").length === 2`)
+	for range 5 {
+		fail(h.guards[0], errors.New("down"))
+	}
+	p.await(`document.querySelector(".tile.open.observes .badge")?.textContent === "open (only observes)"`)
+	p.await(`/rule consecutive · would have refused 2/.test(document.querySelector(".tile.observes .times").textContent)`)
+	p.await(`/after 3 failures; it only observes/.test(document.querySelector("#news li.open").textContent)`)
+	p.do(choose("state", "observes"))
+	p.await(`[...document.querySelectorAll("#tiles > li")].filter((li) => !li.hidden).map((li) => li.querySelector(".name").textContent).join() === "orders"`)
+}
+
 // A forced circuit shows by whom and until when, and is released the same way.
 func TestForcedOpen(t *testing.T) {
 	t.Parallel()
