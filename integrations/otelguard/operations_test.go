@@ -2,6 +2,7 @@ package otelguard_test
 
 import (
 	"encoding/json"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/seed42274fcc/stoic/integrations/otelguard"
 	"github.com/seed42274fcc/stoic/resilient"
+	"github.com/seed42274fcc/stoic/resilient/dashboard"
 )
 
 // scrape is what Prometheus gets of the script: its series by name, as it would call them, and of each label the values.
@@ -184,6 +186,20 @@ func TestTheBoardAndTheAlertsNameWhatIsScraped(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The alerts hold without OpenTelemetry, too: what they ask for is in the dashboard's text as well.
+func TestTheAlertsNameWhatTheDashboardServes(t *testing.T) {
+	meter := dashboard.NewMeter()
+	guarded := guard(t, "orders", policy(threshold(1)), resilient.Options{Observers: []resilient.Observer{meter}})
+	require.Error(t, resilient.Do(t.Context(), guarded, get, returns(errDown)))
+	recorder := httptest.NewRecorder()
+	dashboard.Metrics(dashboard.Guards{guarded}, meter).ServeHTTP(recorder, httptest.NewRequest("GET", "/metrics", nil))
+	for _, rule := range alerts(t) {
+		for _, name := range metricName.FindAllString(rule.Expr, -1) {
+			assert.True(t, strings.Contains(recorder.Body.String(), "\n"+name+"{"), "%s, of %s", name, rule.Alert)
+		}
+	}
 }
 
 func TestThePanelsDoNotOverlap(t *testing.T) {

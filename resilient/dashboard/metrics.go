@@ -32,7 +32,9 @@ import (
 //	stoic_circuit_generation{service}         gauge: openings in a row
 //	stoic_circuit_failures{service}           gauge: failures that the state rests on
 //	stoic_circuit_probes{service}             gauge: half-open permits that are out
-//	stoic_circuit_observes{service}           gauge: 1 if it only observes, and refuses nothing
+//	stoic_circuit_recovery_timeout_seconds{service}  gauge: how long it stays open the first time
+//	stoic_circuit_lease_seconds{service}      gauge: how long a silent probe keeps its place
+//	stoic_circuit_observing{service}          gauge: 1 if it only observes, and refuses nothing
 //	stoic_circuit_would_reject{service}       gauge: attempts that it would have refused, since it was made or reset
 //	stoic_circuit_window{service,calls}       gauge: all, failed or slow, in the window of a closed circuit
 //	stoic_circuit_sharing{service,mode}       gauge: 1 for alone, shared, apart or lost, 0 for the others
@@ -54,6 +56,7 @@ func Metrics(source Source, meter *Meter) http.Handler {
 // subject is a guard at the moment of a scrape.
 type subject struct {
 	label  string // service="…"
+	policy resilient.Policy
 	snap   breaker.Snapshot
 	counts *counts
 }
@@ -73,7 +76,7 @@ func exposition(d *Dashboard) []byte {
 	subjects := make([]subject, len(guards))
 	for i, guard := range guards {
 		subjects[i] = subject{
-			label: label("service", guard.Name()), snap: guard.Circuit().Snapshot(), counts: d.meter.of(guard.Name()),
+			label: label("service", guard.Name()), policy: guard.Policy(), snap: guard.Circuit().Snapshot(), counts: d.meter.of(guard.Name()),
 		}
 	}
 	var out bytes.Buffer
@@ -170,7 +173,13 @@ var families = []family{
 	{"stoic_circuit_probes", "gauge", "Half-open permits that are out.", false, func(s *subject, put func(string, float64)) {
 		put("", float64(s.snap.Probes))
 	}},
-	{"stoic_circuit_observes", "gauge", "1 if the circuit only observes, and refuses nothing.", false, func(s *subject, put func(string, float64)) {
+	{"stoic_circuit_recovery_timeout_seconds", "gauge", "How long the circuit stays open the first time.", false, func(s *subject, put func(string, float64)) {
+		put("", s.policy.Circuit.RecoveryTimeout.Seconds())
+	}},
+	{"stoic_circuit_lease_seconds", "gauge", "How long a silent probe keeps its place, of an operation without limits of its own.", false, func(s *subject, put func(string, float64)) {
+		put("", s.policy.Circuit.LeaseFor(s.policy.AttemptLimit()).Seconds())
+	}},
+	{"stoic_circuit_observing", "gauge", "1 if the circuit only observes, and refuses nothing.", false, func(s *subject, put func(string, float64)) {
 		put("", one(s.snap.Observe))
 	}},
 	{"stoic_circuit_would_reject", "gauge", "Attempts that a circuit which observes would have refused, since it was made or reset.", false, func(s *subject, put func(string, float64)) {

@@ -64,6 +64,8 @@ func TestMetricsOfAScriptedRun(t *testing.T) {
 			`stoic_circuit_generation{S} 1`,
 			`stoic_circuit_failures{S} 3`,
 			`stoic_circuit_probes{S} 0`,
+			`stoic_circuit_recovery_timeout_seconds{S} 60`,
+			`stoic_circuit_lease_seconds{S} 330`,
 			`stoic_circuit_sharing{S,mode="alone"} 1`,
 			`stoic_circuit_since_seconds{S} 946684802.06`,
 			`stoic_circuit_until_seconds{S} 946684862.06`,

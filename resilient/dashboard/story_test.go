@@ -79,12 +79,12 @@ func TestTheRuleThatOpenedIsTold(t *testing.T) {
 					assert.Equal(t, 2, f.Guards[0].Spared)
 					assert.Contains(t, page, "open (only observes)")
 					assert.Contains(t, page, "<dt>would have refused</dt><dd>2</dd>")
-					assert.Contains(t, got, `stoic_circuit_observes{service="orders"} 1`)
+					assert.Contains(t, got, `stoic_circuit_observing{service="orders"} 1`)
 					assert.Contains(t, got, `stoic_circuit_would_reject{service="orders"} 2`)
 				} else {
 					assert.False(t, f.Guards[0].Observe)
 					assert.NotContains(t, page, "observes")
-					assert.Contains(t, got, `stoic_circuit_observes{service="orders"} 0`)
+					assert.Contains(t, got, `stoic_circuit_observing{service="orders"} 0`)
 				}
 				wellFormed(t, got)
 			})
