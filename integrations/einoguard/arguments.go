@@ -2,7 +2,6 @@ package einoguard
 
 import (
 	"encoding/json"
-	"errors"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -30,42 +29,13 @@ func misfit(info *toolInfo, arguments string) (yes bool) {
 	if err := json.Unmarshal([]byte(arguments), &values); err != nil || values == nil {
 		return true // not even an object
 	}
-	resolved, err := resolve(declared, values)
+	var schema jsonschema.Schema
+	if err := schemacost.Copy(declared, &schema, values); err != nil {
+		return false
+	}
+	resolved, err := schema.Resolve(nil)
 	if err != nil {
 		return false
 	}
 	return resolved.Validate(values) != nil
-}
-
-var errTooMuch = errors.New("it would take too long")
-
-// resolve copies the schema, which is the tool's own, into one that can check.
-func resolve(schema any, values map[string]any) (*jsonschema.Resolved, error) {
-	var plain any
-	own := &jsonschema.Schema{}
-	if err := recode(schema, &plain); err != nil {
-		return nil, err
-	}
-	if !schemacost.Affordable(plain, values) {
-		return nil, errTooMuch
-	}
-	if err := recode(plain, own); err != nil {
-		return nil, err
-	}
-	var understood any // keywords are found in whatever case they are written
-	if err := recode(own, &understood); err != nil {
-		return nil, err
-	}
-	if !schemacost.Affordable(understood, values) {
-		return nil, errTooMuch
-	}
-	return own.Resolve(nil)
-}
-
-func recode(from, to any) error {
-	raw, err := json.Marshal(from)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(raw, to)
 }

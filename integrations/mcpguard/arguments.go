@@ -2,7 +2,6 @@ package mcpguard
 
 import (
 	"encoding/json"
-	"errors"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,7 +32,11 @@ func misfit(tool *mcp.Tool, arguments any) (yes bool) {
 			return true // not even an object
 		}
 	}
-	resolved, err := resolve(tool.InputSchema, values)
+	var schema jsonschema.Schema
+	if err := schemacost.Copy(tool.InputSchema, &schema, values); err != nil {
+		return false
+	}
+	resolved, err := schema.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
 	if err != nil {
 		return false
 	}
@@ -41,37 +44,4 @@ func misfit(tool *mcp.Tool, arguments any) (yes bool) {
 		return false
 	}
 	return resolved.Validate(&values) != nil
-}
-
-var errTooMuch = errors.New("it would take too long")
-
-// resolve copies the schema: on the server it is the tool's own, on the client a map.
-func resolve(schema any, values map[string]any) (*jsonschema.Resolved, error) {
-	var plain any
-	own := &jsonschema.Schema{}
-	if err := recode(schema, &plain); err != nil {
-		return nil, err
-	}
-	if !schemacost.Affordable(plain, values) {
-		return nil, errTooMuch
-	}
-	if err := recode(plain, own); err != nil {
-		return nil, err
-	}
-	var understood any // keywords are found in whatever case they are written
-	if err := recode(own, &understood); err != nil {
-		return nil, err
-	}
-	if !schemacost.Affordable(understood, values) {
-		return nil, errTooMuch
-	}
-	return own.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
-}
-
-func recode(from, to any) error {
-	raw, err := json.Marshal(from)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(raw, to)
 }

@@ -65,3 +65,23 @@ func TestAffordableForAValue(t *testing.T) {
 	assert.False(t, schemacost.Affordable(schema, make([]any, 100_000)))
 	assert.False(t, schemacost.Affordable(schema, make([]any, 2_000_000)))
 }
+
+func TestCopy(t *testing.T) {
+	type checker struct {
+		Type string `json:"type,omitempty"`
+		Ref  string `json:"$ref,omitempty"`
+	}
+	var own checker
+	require.NoError(t, schemacost.Copy(map[string]any{"type": "object", "$comment": "x"}, &own, nil))
+	assert.Equal(t, checker{Type: "object"}, own)
+
+	for name, schema := range map[string]any{
+		"without end":             map[string]any{"$ref": "#"},
+		"only as it is read":      map[string]any{"$REF": "#"}, // encoding/json takes any case
+		"in the owner's own form": &checker{Ref: "#"},
+	} {
+		assert.ErrorIs(t, schemacost.Copy(schema, new(checker), nil), schemacost.ErrTooMuch, name)
+	}
+	assert.Error(t, schemacost.Copy(func() {}, new(checker), nil), "no JSON")
+	assert.Error(t, schemacost.Copy(map[string]any{"type": 1}, new(checker), nil), "not the checker's")
+}
