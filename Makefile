@@ -174,6 +174,11 @@ linters:
 	@echo "== build the linters"
 	@cd tools && GOBIN=$(BIN) go install tool
 
+# The library's own analyzers, for the modules that their own test leaves out.
+.PHONY: resilientvet
+resilientvet:
+	@go build -o $(BIN)/resilientvet ./cmd/resilientvet
+
 ## Longer
 
 # Lists the fuzz targets as "package target" pairs; compiling every test is also how a broken one is noticed.
@@ -206,17 +211,18 @@ corpus: linters ## wrap every exported interface of popular modules: compiled, o
 	cd gen/corpus && go run .
 
 .PHONY: browser
-browser: chromium linters ## the dashboard, driven in a headless Chromium
+browser: chromium linters resilientvet ## the dashboard, driven in a headless Chromium
 	cd $(BROWSER) && go mod tidy -diff && go vet ./... && STOIC_BROWSER=required go test -count=1 -timeout $(TESTTIME) -v ./...
 	cd $(BROWSER) && $(BIN)/staticcheck ./... && $(BIN)/errcheck -exclude $(CURDIR)/tools/errcheck.txt ./...
+	cd $(BROWSER) && go vet -vettool=$(BIN)/resilientvet ./...
 
 .PHONY: recipes
-recipes: linters ## the recipes of docs/tools.md against the frameworks that they are for (minutes, and 3 GB, to compile)
+recipes: linters resilientvet ## the recipes of docs/tools.md against the frameworks that they are for (minutes, and 3 GB, to compile)
 	@if [[ -z "$(RECIPES)" ]]; then echo "no recipe found"; exit 1; fi; \
 	for module in $(RECIPES); do \
 		echo "== recipe: $$module"; \
 		(cd $$module && go mod tidy -diff && go vet ./... && go test -timeout $(TESTTIME) ./... && $(BIN)/staticcheck ./... && \
-			$(BIN)/errcheck -exclude $(CURDIR)/tools/errcheck.txt ./...); \
+			$(BIN)/errcheck -exclude $(CURDIR)/tools/errcheck.txt ./... && go vet -vettool=$(BIN)/resilientvet ./...); \
 	done
 
 .PHONY: vet-corpus
