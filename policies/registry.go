@@ -30,7 +30,10 @@ type Registry struct {
 	since   []Finding                          // that no configuration is to blame for
 }
 
-var _ resilient.Guards = (*Registry)(nil)
+var (
+	_ resilient.Guards = (*Registry)(nil)
+	_ resilient.Source = (*Registry)(nil)
+)
 
 // state is what a configuration comes to. Nothing writes to it: [Registry.Reload] puts
 // another in its place.

@@ -17,7 +17,7 @@ func TestAMeasuredCallAllocatesTwiceAtMost(t *testing.T) {
 	healthy := guard(t, "healthy", policy(), observers(m))
 	forced := guard(t, "forced", policy(), observers(m))
 	forced.Circuit().ForceOpen()
-	m.Watch(otelguard.Guards{healthy, forced})
+	m.Watch(resilient.GuardList{healthy, forced})
 	ctx, calls := context.Background(), 0
 	success := testing.AllocsPerRun(1000, func() {
 		_ = resilient.Do(ctx, healthy, get, func(context.Context) error { calls++; return nil })

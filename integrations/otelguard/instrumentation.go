@@ -30,7 +30,7 @@ type Instrumentation struct {
 	asked   metric.Registration
 
 	mu      sync.Mutex
-	sources []Source
+	sources []resilient.Source
 	budgets map[string]*resilient.Budget
 }
 
@@ -74,7 +74,7 @@ func New(options *Options) (*Instrumentation, error) {
 
 // Watch shows the circuits of the source's guards, from now on and as they are when they
 // are looked at. There may be several sources; of guards with one name one is shown.
-func (i *Instrumentation) Watch(source Source) {
+func (i *Instrumentation) Watch(source resilient.Source) {
 	if i == nil || source == nil {
 		return
 	}

@@ -70,7 +70,7 @@ func (p poison) spread(t *testing.T, out *marker.Seed) {
 	store := &faultStore{fragileStore: newFragileStore()}
 	options := resilient.Options{Observers: []resilient.Observer{told}, Store: store, Budgets: map[string]*resilient.Budget{"b " + p.budget: budget}}
 	g := guard(t, "plans "+p.name, policy(threshold(4), func(q *resilient.Policy) { q.Retry.Budget = "b " + p.budget }), options)
-	told.Watch(otelguard.Guards{g})
+	told.Watch(resilient.GuardList{g})
 	ctx, span := tracer.Tracer("test").Start(t.Context(), "caller")
 	use := func() {
 		_ = resilient.Do(ctx, g, resilient.Idempotent("get "+p.operation), func(context.Context) error { return p.fail })

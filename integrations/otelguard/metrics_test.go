@@ -195,7 +195,7 @@ func TestP102A43TheStateIsRightWithoutTraffic(t *testing.T) {
 		plans := guard(t, "plans", policy(threshold(1), func(p *resilient.Policy) {
 			p.Circuit.MaxProbes, p.Circuit.SuccessesToClose, p.AttemptTimeout = 2, 2, 30*sec
 		}), resilient.Options{}) // it need not be observed
-		m.Watch(otelguard.Guards{plans})
+		m.Watch(resilient.GuardList{plans})
 		state := func() string { return is(t, m.collect(t), "stoic.circuit.state{service=plans,state=") }
 		number := func(name string) float64 { return m.collect(t)["stoic.circuit."+name+"{service=plans}"] }
 		unix := func(at time.Time) float64 { return float64(at.UnixMilli()) / 1000 }
@@ -241,8 +241,8 @@ func TestA42TheStoresModeIsShown(t *testing.T) {
 		m, store := newMeasured(t, otelguard.Options{}), newFragileStore()
 		shared := guard(t, "shared", policy(), resilient.Options{Store: store})
 		alone := guard(t, "alone", policy(), resilient.Options{})
-		m.Watch(otelguard.Guards{shared})
-		m.Watch(otelguard.Guards{alone})
+		m.Watch(resilient.GuardList{shared})
+		m.Watch(resilient.GuardList{alone})
 		modes := func() []string {
 			var found []string
 			for name, value := range only(m.collect(t), "stoic.circuit.sharing") {
@@ -267,7 +267,7 @@ func TestACircuitThatOnlyObservesIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMeasured(t, otelguard.Options{})
 		trial := guard(t, "trial", policy(threshold(1), func(p *resilient.Policy) { p.Circuit.Observe = true }), observers(m))
-		m.Watch(otelguard.Guards{trial, guard(t, "plans", policy(), observers(m))})
+		m.Watch(resilient.GuardList{trial, guard(t, "plans", policy(), observers(m))})
 		for range 4 {
 			_ = resilient.Do(t.Context(), trial, apply, returns(errDown))
 		}
@@ -345,7 +345,7 @@ func TestA86A91NoAttributeHoldsTheTextOfAnError(t *testing.T) {
 		m := newMeasured(t, otelguard.Options{})
 		secret := errors.New(text + " postgres://admin:" + marker + "@db password=" + marker)
 		g := guard(t, "postgres://admin:"+marker+"@db", policy(threshold(4)), observers(m))
-		m.Watch(otelguard.Guards{g})
+		m.Watch(resilient.GuardList{g})
 		op := resilient.Idempotent("jdbc:postgresql://admin:" + marker + "@db/plans?password=" + marker)
 		for range 3 {
 			_ = resilient.Do(t.Context(), g, op, returns(secret))
@@ -362,12 +362,12 @@ func TestA86A91NoAttributeHoldsTheTextOfAnError(t *testing.T) {
 func TestNilAndUnknownEventsAreNoTrouble(t *testing.T) {
 	var none *otelguard.Instrumentation
 	none.Observe(t.Context(), resilient.CallDone{})
-	none.Watch(otelguard.Guards{})
+	none.Watch(resilient.GuardList{})
 	require.NoError(t, none.Close())
 	assert.True(t, none.CallsOnly())
 	m := newMeasured(t, otelguard.Options{})
 	m.Watch(nil)
-	m.Watch(otelguard.Guards{{}}) // a guard that was not made
+	m.Watch(resilient.GuardList{{}}) // a guard that was not made
 	m.Observe(t.Context(), nil)
 	m.Observe(t.Context(), resilient.CallRejected{})
 	m.Observe(t.Context(), resilient.CallDone{Attempts: 1, Outcome: 200})

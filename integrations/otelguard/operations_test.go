@@ -38,10 +38,10 @@ func newScrape(t *testing.T) scrape {
 	require.NoError(t, err)
 	telemetry, err := otelguard.New(&otelguard.Options{MeterProvider: sdkmetric.NewMeterProvider(sdkmetric.WithReader(exporter))})
 	require.NoError(t, err)
-	telemetry.Watch(otelguard.Guards(script(t, observers(telemetry))))
+	telemetry.Watch(resilient.GuardList(script(t, observers(telemetry))))
 	broken := guard(t, "broken", policy(threshold(1)), resilient.Options{})
 	require.Error(t, resilient.Do(t.Context(), broken, get, returns(errDown)))
-	telemetry.Watch(otelguard.Guards{broken})
+	telemetry.Watch(resilient.GuardList{broken})
 	budget, err := resilient.NewBudget(resilient.DefaultTokenBucket())
 	require.NoError(t, err)
 	telemetry.WatchBudgets(map[string]*resilient.Budget{"shared": budget})
@@ -194,7 +194,7 @@ func TestTheAlertsNameWhatTheDashboardServes(t *testing.T) {
 	guarded := guard(t, "orders", policy(threshold(1)), resilient.Options{Observers: []resilient.Observer{meter}})
 	require.Error(t, resilient.Do(t.Context(), guarded, get, returns(errDown)))
 	recorder := httptest.NewRecorder()
-	dashboard.Metrics(dashboard.Guards{guarded}, meter).ServeHTTP(recorder, httptest.NewRequest("GET", "/metrics", nil))
+	dashboard.Metrics(resilient.GuardList{guarded}, meter).ServeHTTP(recorder, httptest.NewRequest("GET", "/metrics", nil))
 	for _, rule := range alerts(t) {
 		for _, name := range metricName.FindAllString(rule.Expr, -1) {
 			assert.True(t, strings.Contains(recorder.Body.String(), "\n"+name+"{"), "%s, of %s", name, rule.Alert)

@@ -3,8 +3,6 @@ package otelguard
 import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
-
-	"github.com/seed42274fcc/stoic/resilient"
 )
 
 // Options say where measurements and spans go. A nil *Options is valid, and so is the zero
@@ -33,34 +31,3 @@ const MaxServices = 2000
 
 // Other is the value of the attributes service and operation where there are too many.
 const Other = "_OTHER"
-
-// Source is where guards are kept. A *policies.Registry is one, and so is [Guards]. Both
-// methods are called with each collection, maybe concurrently.
-type Source interface {
-	// Names returns the guards' names.
-	Names() []string
-	// Lookup returns the guard of that name, and makes none.
-	Lookup(name string) (*resilient.Guard, bool)
-}
-
-// Guards are a [Source] for a program that keeps its guards itself.
-type Guards []*resilient.Guard
-
-// Names returns the guards' names.
-func (g Guards) Names() []string {
-	names := make([]string, len(g))
-	for i, guard := range g {
-		names[i] = guard.Name()
-	}
-	return names
-}
-
-// Lookup returns the first guard of that name.
-func (g Guards) Lookup(name string) (*resilient.Guard, bool) {
-	for _, guard := range g {
-		if guard.Name() == name {
-			return guard, true
-		}
-	}
-	return nil, false
-}

@@ -53,7 +53,7 @@ func BenchmarkBusySecond(b *testing.B) {
 			if with == "nothing" {
 				meter = nil
 			}
-			guards := make(dashboard.Guards, 200)
+			guards := make(resilient.GuardList, 200)
 			for i := range guards {
 				guards[i] = newGuard(b, fmt.Sprint("service_", i), meter)
 			}
@@ -90,7 +90,7 @@ func BenchmarkBusySecond(b *testing.B) {
 // What one open page costs each second, with 200 guards that are all busy.
 func BenchmarkFrame(b *testing.B) {
 	meter := dashboard.NewMeter()
-	guards := make(dashboard.Guards, 200)
+	guards := make(resilient.GuardList, 200)
 	for i := range guards {
 		guards[i] = newGuard(b, fmt.Sprint("service_", i), meter)
 	}

@@ -33,7 +33,7 @@ func TestOrders(t *testing.T) {
 		guard := newGuard(t, "orders", meter)
 		var audited []dashboard.Action
 		var log strings.Builder
-		board := dashboard.New(dashboard.Guards{guard}, &dashboard.Options{
+		board := dashboard.New(resilient.GuardList{guard}, &dashboard.Options{
 			Meter: meter, Control: asAnn, Logger: textLogger(&log),
 			Audit: func(_ context.Context, a dashboard.Action) { audited = append(audited, a) },
 		})
@@ -90,7 +90,7 @@ func TestRefusedOrders(t *testing.T) {
 	allowed, asked := true, 0
 	author := "ann"
 	var last dashboard.Action
-	board := dashboard.New(dashboard.Guards{guard}, &dashboard.Options{
+	board := dashboard.New(resilient.GuardList{guard}, &dashboard.Options{
 		Logger: quiet,
 		Control: func(*http.Request) (string, error) {
 			asked++
@@ -164,7 +164,7 @@ func TestRefusedOrders(t *testing.T) {
 // Without Control there is nothing to press, and nowhere to send it.
 func TestNoControl(t *testing.T) {
 	guard := newGuard(t, "orders", nil)
-	board := dashboard.New(dashboard.Guards{guard}, nil)
+	board := dashboard.New(resilient.GuardList{guard}, nil)
 	w := order(board, "orders", url.Values{"action": {"force-open"}, "for": {"1h"}, "reason": {"r"}})
 	assert.Equal(t, http.StatusNotFound, w.Code)
 	assert.NotContains(t, serve(board, "GET", "/guards/orders", nil).Body.String(), "<form")
@@ -184,7 +184,7 @@ func TestOrdersInAFleet(t *testing.T) {
 		here, there := replica(), replica()
 		require.NoError(t, call(here, put, 0, nil))
 		require.NoError(t, call(there, put, 0, nil))
-		board := dashboard.New(dashboard.Guards{here}, &dashboard.Options{Control: asAnn, Logger: quiet})
+		board := dashboard.New(resilient.GuardList{here}, &dashboard.Options{Control: asAnn, Logger: quiet})
 		pages := openStream(t, board)
 		assert.Equal(t, "shared", pages.next(t).Guards[0].Sharing)
 		assert.Equal(t, "forced-open", give1(t, board, here, "force-open", "1h"))
@@ -207,7 +207,7 @@ func TestOrderWithoutTheStore(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, call(guard, put, 0, nil))
 	var audited []dashboard.Action
-	board := dashboard.New(dashboard.Guards{guard}, &dashboard.Options{
+	board := dashboard.New(resilient.GuardList{guard}, &dashboard.Options{
 		Control: asAnn, Logger: quiet,
 		Audit: func(_ context.Context, a dashboard.Action) { audited = append(audited, a) },
 	})

@@ -22,7 +22,7 @@ var pages = template.Must(template.ParseFS(assets, "assets/*.html"))
 // in the browser. It is safe for concurrent use. Make it with [New]; a program that shuts
 // its server down ends the streams with Close.
 type Dashboard struct {
-	source     Source
+	source     resilient.Source
 	options    Options
 	meter      *Meter
 	mux        *http.ServeMux
@@ -34,13 +34,13 @@ type Dashboard struct {
 
 // New makes a dashboard of the guards of a source; a nil one has none. A nil options is
 // valid.
-func New(source Source, options *Options) *Dashboard {
+func New(source resilient.Source, options *Options) *Dashboard {
 	d := &Dashboard{source: source, mux: http.NewServeMux(), closed: make(chan struct{})}
 	if options != nil {
 		d.options = *options
 	}
 	if d.source == nil {
-		d.source = Guards(nil)
+		d.source = resilient.GuardList(nil)
 	}
 	if d.options.Title == "" {
 		d.options.Title = defaultTitle
@@ -89,7 +89,7 @@ func (d *Dashboard) Close() { d.closeOnce.Do(func() { close(d.closed) }) }
 
 // all goes through the guards there are now, by the names that the source has for them.
 func (d *Dashboard) all(yield func(name string, guard *resilient.Guard) bool) {
-	if own, ok := d.source.(Guards); ok { // without a search for each name, and with those of one name
+	if own, ok := d.source.(resilient.GuardList); ok { // without a search for each name, and with those of one name
 		for _, guard := range own {
 			if guard.Circuit() != nil && !yield(guard.Name(), guard) {
 				return

@@ -26,7 +26,7 @@ import (
 
 // Everything that is served forbids what is not its own, and is not kept.
 func TestHeaders(t *testing.T) {
-	board := dashboard.New(dashboard.Guards{newGuard(t, "orders", nil)}, nil)
+	board := dashboard.New(resilient.GuardList{newGuard(t, "orders", nil)}, nil)
 	for target, kind := range map[string]string{
 		"/": "text/html; charset=utf-8", "/guards/orders": "text/html; charset=utf-8",
 		"/app.js": "text/javascript; charset=utf-8", "/app.css": "text/css; charset=utf-8",
@@ -110,7 +110,7 @@ func TestGuardPage(t *testing.T) {
 
 // Two guards that are shown under one name cannot be told apart: neither has a page.
 func TestAmbiguousName(t *testing.T) {
-	guards := dashboard.Guards{newGuard(t, "db password=a", nil), newGuard(t, "db password=b", nil)}
+	guards := resilient.GuardList{newGuard(t, "db password=a", nil), newGuard(t, "db password=b", nil)}
 	require.Equal(t, guards[0].Name(), guards[1].Name())
 	board := dashboard.New(sourceOf{"db password=a": guards[0], "db password=b": guards[1]}, nil)
 	assert.Equal(t, http.StatusNotFound, serve(board, "GET", "/guards/"+url.PathEscape(guards[0].Name()), nil).Code)
@@ -138,7 +138,7 @@ func TestStateWithoutTraffic(t *testing.T) {
 		meter := dashboard.NewMeter()
 		guard := newGuard(t, "orders", meter)
 		open(t, guard, errDown)
-		board := dashboard.New(dashboard.Guards{guard}, &dashboard.Options{Meter: meter})
+		board := dashboard.New(resilient.GuardList{guard}, &dashboard.Options{Meter: meter})
 		pages := openStream(t, board)
 		f := pages.next(t)
 		assert.Equal(t, "open", f.Guards[0].State)
@@ -150,7 +150,7 @@ func TestStateWithoutTraffic(t *testing.T) {
 		assert.Equal(t, "probe-due", f.Changed[0].State)
 		assert.InDelta(t, 60, time.Since(began).Seconds(), 1.1)
 		assert.Contains(t, serve(board, "GET", "/guards/orders", nil).Body.String(), "probe-due")
-		assert.Contains(t, scrape(t, dashboard.Guards{guard}, meter), `stoic_circuit_state{service="orders",state="probe-due"} 1`)
+		assert.Contains(t, scrape(t, resilient.GuardList{guard}, meter), `stoic_circuit_state{service="orders",state="probe-due"} 1`)
 		assert.Equal(t, "open", guard.Circuit().State().String(), "looking changes nothing")
 	})
 }
@@ -162,7 +162,7 @@ func TestWhatHappened(t *testing.T) {
 		p := policy()
 		p.Circuit.FailureThreshold = 1
 		guard := newGuardWith(t, "orders", p, meter)
-		board := dashboard.New(dashboard.Guards{guard}, &dashboard.Options{Meter: meter})
+		board := dashboard.New(resilient.GuardList{guard}, &dashboard.Options{Meter: meter})
 		_ = call(guard, put, 0, errDown)
 		time.Sleep(61 * sec)
 		_ = call(guard, put, 0, errors.New("still down"))
@@ -199,7 +199,7 @@ func TestWhatHappened(t *testing.T) {
 func TestFullFrames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meter := dashboard.NewMeter()
-		source := &growing{guards: dashboard.Guards{newGuard(t, "a", meter)}}
+		source := &growing{guards: resilient.GuardList{newGuard(t, "a", meter)}}
 		board := dashboard.New(source, &dashboard.Options{Meter: meter})
 		first := openStream(t, board)
 		assert.Len(t, first.next(t).Guards, 1)
@@ -219,7 +219,7 @@ func TestFullFrames(t *testing.T) {
 
 type growing struct {
 	mu     sync.Mutex
-	guards dashboard.Guards
+	guards resilient.GuardList
 }
 
 func (s *growing) add(g *resilient.Guard) {
@@ -228,7 +228,7 @@ func (s *growing) add(g *resilient.Guard) {
 	s.guards = append(s.guards, g)
 }
 
-func (s *growing) now() dashboard.Guards {
+func (s *growing) now() resilient.GuardList {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.guards)
@@ -242,7 +242,7 @@ func (s *growing) Lookup(name string) (*resilient.Guard, bool) { return s.now().
 func TestBytesPerSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meter := dashboard.NewMeter()
-		guards := make(dashboard.Guards, 200)
+		guards := make(resilient.GuardList, 200)
 		for i := range guards {
 			p := policy()
 			p.Circuit.FailureThreshold = 1_000_000
@@ -271,7 +271,7 @@ func TestBytesPerSecond(t *testing.T) {
 
 // At most MaxShown guards are sent; of the others it is said how many are broken.
 func TestTooManyGuards(t *testing.T) {
-	guards := make(dashboard.Guards, dashboard.MaxShown+30)
+	guards := make(resilient.GuardList, dashboard.MaxShown+30)
 	byName := sourceOf{}
 	for i := range guards {
 		guards[i] = newGuard(t, fmt.Sprint("g", i), nil)
@@ -287,7 +287,7 @@ func TestTooManyGuards(t *testing.T) {
 }
 
 type ordered struct {
-	dashboard.Guards
+	resilient.GuardList
 	byName sourceOf
 }
 
@@ -315,7 +315,7 @@ func TestMaxClients(t *testing.T) {
 func TestSlowClientIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meter := dashboard.NewMeter()
-		board := dashboard.New(dashboard.Guards{newGuard(t, "orders", meter)}, &dashboard.Options{Meter: meter})
+		board := dashboard.New(resilient.GuardList{newGuard(t, "orders", meter)}, &dashboard.Options{Meter: meter})
 		network := newPipes()
 		server := &http.Server{Handler: board}
 		served := make(chan error)
@@ -365,7 +365,7 @@ func TestSlowClientIsDropped(t *testing.T) {
 // Under a prefix, over the network.
 func TestUnderAPrefix(t *testing.T) {
 	guard := newGuard(t, "orders", nil)
-	board := dashboard.New(dashboard.Guards{guard}, &dashboard.Options{
+	board := dashboard.New(resilient.GuardList{guard}, &dashboard.Options{
 		Logger:  quiet,
 		Control: func(*http.Request) (string, error) { return "ann", nil },
 	})

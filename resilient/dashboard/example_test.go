@@ -74,7 +74,7 @@ func ExampleNew() {
 func ExampleMetrics() {
 	orders, _ := resilient.NewGuard("orders", resilient.DefaultPolicy(), nil) // its meter is left out
 	w := httptest.NewRecorder()
-	dashboard.Metrics(dashboard.Guards{orders}, nil).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	dashboard.Metrics(resilient.GuardList{orders}, nil).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for line := range strings.Lines(w.Body.String()) {
 		if strings.HasPrefix(line, "stoic_circuit_state{") && strings.HasSuffix(line, " 1\n") {
 			fmt.Print(line)
@@ -87,7 +87,7 @@ func ExampleMetrics() {
 // A program without a registry.
 func ExampleGuards() {
 	orders, _ := resilient.NewGuard("orders", resilient.DefaultPolicy(), nil)
-	board := dashboard.New(dashboard.Guards{orders}, nil)
+	board := dashboard.New(resilient.GuardList{orders}, nil)
 	for _, name := range []string{"orders", "order"} {
 		w := httptest.NewRecorder()
 		board.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/guards/"+name, nil))
@@ -105,7 +105,7 @@ func ExampleMeter() {
 	})
 	_ = resilient.Do(context.Background(), orders, resilient.Idempotent("get"), func(context.Context) error { return nil })
 	w := httptest.NewRecorder()
-	dashboard.Metrics(dashboard.Guards{orders}, meter).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	dashboard.Metrics(resilient.GuardList{orders}, meter).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for line := range strings.Lines(w.Body.String()) {
 		if strings.HasPrefix(line, "stoic_calls_total{") {
 			fmt.Print(line)

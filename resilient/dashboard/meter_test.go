@@ -22,7 +22,7 @@ func TestTrafficOfAScriptedRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meter := dashboard.NewMeter()
 		guard := newGuard(t, "orders", meter)
-		board := dashboard.New(dashboard.Guards{guard}, &dashboard.Options{Meter: meter})
+		board := dashboard.New(resilient.GuardList{guard}, &dashboard.Options{Meter: meter})
 		pages := openStream(t, board)
 		full := pages.next(t)
 		assert.Equal(t, "full", full.kind)
@@ -111,7 +111,7 @@ func TestNeutralAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meter := dashboard.NewMeter()
 		guard := newGuard(t, "orders", meter)
-		pages := openStream(t, dashboard.New(dashboard.Guards{guard}, &dashboard.Options{Meter: meter}))
+		pages := openStream(t, dashboard.New(resilient.GuardList{guard}, &dashboard.Options{Meter: meter}))
 		pages.next(t)
 		require.Error(t, call(guard, put, 0, resilient.Neutral(errDown)))
 		f := pages.next(t)
@@ -131,7 +131,7 @@ func TestNeutralAttempts(t *testing.T) {
 func TestMeterCountsExactly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meter := dashboard.NewMeter()
-		guards := make(dashboard.Guards, 7)
+		guards := make(resilient.GuardList, 7)
 		for i := range guards {
 			guards[i] = newGuard(t, fmt.Sprint("g", i), meter)
 		}
@@ -188,7 +188,7 @@ func TestTransitionsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meter := dashboard.NewMeter()
 		guard := newGuard(t, "flapping", meter)
-		board := dashboard.New(dashboard.Guards{guard}, &dashboard.Options{Meter: meter})
+		board := dashboard.New(resilient.GuardList{guard}, &dashboard.Options{Meter: meter})
 		for range 500 {
 			guard.Circuit().ForceOpen()
 			guard.Circuit().Release()

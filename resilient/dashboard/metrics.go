@@ -38,7 +38,7 @@ import (
 //	stoic_circuit_would_reject{service}       gauge: attempts that it would have refused, since it was made or reset
 //	stoic_circuit_window{service,calls}       gauge: all, failed or slow, in the window of a closed circuit
 //	stoic_circuit_sharing{service,mode}       gauge: 1 for alone, shared, apart or lost, 0 for the others
-func Metrics(source Source, meter *Meter) http.Handler {
+func Metrics(source resilient.Source, meter *Meter) http.Handler {
 	d := New(source, &Options{Meter: meter})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -17,7 +17,7 @@ import (
 	"github.com/seed42274fcc/stoic/resilient/dashboard"
 )
 
-func scrape(t *testing.T, source dashboard.Source, meter *dashboard.Meter) string {
+func scrape(t *testing.T, source resilient.Source, meter *dashboard.Meter) string {
 	t.Helper()
 	w := serve(dashboard.Metrics(source, meter), http.MethodGet, "/metrics", nil)
 	require.Equal(t, http.StatusOK, w.Code)
@@ -37,7 +37,7 @@ func TestMetricsOfAScriptedRun(t *testing.T) {
 		for range 4 {
 			require.Error(t, call(guard, put, 0, nil))
 		}
-		got := scrape(t, dashboard.Guards{guard, nil}, meter)
+		got := scrape(t, resilient.GuardList{guard, nil}, meter)
 		for _, line := range []string{
 			`stoic_calls_total{S,result="success"} 3`,
 			`stoic_calls_total{S,result="error"} 1`,
@@ -80,7 +80,7 @@ func TestMetricsOfAScriptedRun(t *testing.T) {
 // Without a meter there are the circuits, and nothing that nobody counted.
 func TestMetricsWithoutAMeter(t *testing.T) {
 	guard := newGuard(t, "orders", nil)
-	got := scrape(t, dashboard.Guards{guard, guard}, nil)
+	got := scrape(t, resilient.GuardList{guard, guard}, nil)
 	assert.Equal(t, 1, strings.Count(got, `stoic_circuit_state{service="orders",state="closed"} 1`), "no series is there twice")
 	assert.NotContains(t, got, "stoic_calls_total{")
 	wellFormed(t, got)
@@ -116,19 +116,19 @@ func TestMetricsOfProbes(t *testing.T) {
 		open(t, guard, errDown)
 		time.Sleep(61 * sec)
 		require.NoError(t, resilient.Do(t.Context(), guard, put, func(context.Context) error {
-			got := scrape(t, dashboard.Guards{guard}, meter)
+			got := scrape(t, resilient.GuardList{guard}, meter)
 			assert.Contains(t, got, `stoic_circuit_state{service="orders",state="half-open"} 1`)
 			assert.Contains(t, got, `stoic_circuit_probes{service="orders"} 1`)
 			guard.Circuit().Reset()
 			return nil
 		}))
-		got := scrape(t, dashboard.Guards{guard}, meter)
+		got := scrape(t, resilient.GuardList{guard}, meter)
 		assert.Contains(t, got, `stoic_late_results_total{service="orders"} 1`)
 		assert.Contains(t, got, `stoic_circuit_until_seconds{service="orders"} 0`)
 
 		order := breaker.Order{Force: breaker.ForceClosed, For: time.Hour, Author: "ann", Reason: "r"}
 		require.NoError(t, guard.Circuit().Steer(t.Context(), order))
-		got = scrape(t, dashboard.Guards{guard}, meter)
+		got = scrape(t, resilient.GuardList{guard}, meter)
 		assert.Contains(t, got, `stoic_circuit_state{service="orders",state="forced-closed"} 1`)
 		assert.Contains(t, got, `stoic_circuit_until_seconds{service="orders"} 946688461`, "when the order ends")
 	})

@@ -7,40 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
-
-	"github.com/seed42274fcc/stoic/resilient"
 )
-
-// Source is where the guards are kept. A *policies.Registry is one, and so is [Guards].
-// Both methods are called concurrently, each second for each page that is open.
-type Source interface {
-	// Names returns the guards' names, in the order in which they are to be shown.
-	Names() []string
-	// Lookup returns the guard of that name, and makes none.
-	Lookup(name string) (*resilient.Guard, bool)
-}
-
-// Guards are a [Source] for a program that keeps its guards itself.
-type Guards []*resilient.Guard
-
-// Names returns the guards' names.
-func (g Guards) Names() []string {
-	names := make([]string, len(g))
-	for i, guard := range g {
-		names[i] = guard.Name()
-	}
-	return names
-}
-
-// Lookup returns the first guard of that name.
-func (g Guards) Lookup(name string) (*resilient.Guard, bool) {
-	for _, guard := range g {
-		if guard.Name() == name {
-			return guard, true
-		}
-	}
-	return nil, false
-}
 
 // Explained is what a policy comes to, for people and for programs. A policies.Explanation
 // is one. Of its JSON, "schedule" is drawn.

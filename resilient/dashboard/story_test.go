@@ -64,7 +64,7 @@ func TestTheRuleThatOpenedIsTold(t *testing.T) {
 					tt.edit(&p)
 				}
 				guard := newGuardWith(t, "orders", p, meter)
-				board := dashboard.New(dashboard.Guards{guard}, &dashboard.Options{Meter: meter})
+				board := dashboard.New(resilient.GuardList{guard}, &dashboard.Options{Meter: meter})
 				tt.run(guard)
 				f := openStream(t, board).next(t)
 				require.Len(t, f.News, 1)
@@ -73,7 +73,7 @@ func TestTheRuleThatOpenedIsTold(t *testing.T) {
 				page := serve(board, "GET", "/guards/orders", nil).Body.String()
 				assert.Contains(t, page, "<dt>opened by</dt><dd>"+tt.rule+"</dd>")
 				assert.Contains(t, page, tt.want)
-				got := scrape(t, dashboard.Guards{guard}, meter)
+				got := scrape(t, resilient.GuardList{guard}, meter)
 				if p.Circuit.Observe {
 					assert.True(t, f.Guards[0].Observe)
 					assert.Equal(t, 2, f.Guards[0].Spared)
@@ -101,9 +101,9 @@ func TestTheWindowIsShown(t *testing.T) {
 		for _, err := range []error{nil, errDown, nil} {
 			_ = call(guard, put, 0, err)
 		}
-		board := dashboard.New(dashboard.Guards{guard}, nil)
+		board := dashboard.New(resilient.GuardList{guard}, nil)
 		assert.Contains(t, serve(board, "GET", "/guards/orders", nil).Body.String(), "1 of 3 calls failed, 0 were slow")
-		got := scrape(t, dashboard.Guards{guard}, nil)
+		got := scrape(t, resilient.GuardList{guard}, nil)
 		assert.Contains(t, got, `stoic_circuit_window{service="orders",calls="all"} 3`)
 		assert.Contains(t, got, `stoic_circuit_window{service="orders",calls="failed"} 1`)
 	})
@@ -127,7 +127,7 @@ func TestALostStoreIsToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meter := dashboard.NewMeter()
 		store := &fragile{MemoryStore: breaker.NewMemoryStore(&breaker.MemoryOptions{Silent: true})}
-		guards := make(dashboard.Guards, 5)
+		guards := make(resilient.GuardList, 5)
 		for i := range guards {
 			g, err := resilient.NewGuard(fmt.Sprint("orders", i), policy(), &resilient.Options{
 				Logger: quiet, Store: store, Observers: []resilient.Observer{meter},
@@ -168,7 +168,7 @@ func TestALostStoreIsToldOnce(t *testing.T) {
 func TestFalloversAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		meter := dashboard.NewMeter()
-		guards := dashboard.Guards{newGuard(t, "first", meter), newGuard(t, "second", meter)}
+		guards := resilient.GuardList{newGuard(t, "first", meter), newGuard(t, "second", meter)}
 		alternative := func(g *resilient.Guard, err error) resilient.Alternative[int] {
 			return resilient.Alternative[int]{Guard: g, Call: func(context.Context) (int, error) { return 0, err }}
 		}
@@ -195,7 +195,7 @@ func TestAPermitIsACall(t *testing.T) {
 			time.Sleep(sec)
 			permit.Settle(err)
 		}
-		got := scrape(t, dashboard.Guards{guard}, meter)
+		got := scrape(t, resilient.GuardList{guard}, meter)
 		for _, line := range []string{
 			`stoic_calls_total{service="orders",result="success"} 2`,
 			`stoic_calls_total{service="orders",result="error"} 1`,

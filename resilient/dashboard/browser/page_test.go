@@ -26,7 +26,7 @@ import (
 // house is a program with guards and their page.
 type house struct {
 	meter  *dashboard.Meter
-	guards dashboard.Guards
+	guards resilient.GuardList
 	board  *dashboard.Dashboard
 	url    string
 }
