@@ -3,6 +3,7 @@ package resilient_test
 import (
 	"context"
 	"log/slog"
+	"math"
 	"runtime"
 	"strconv"
 	"testing"
@@ -80,6 +81,24 @@ func TestASuccessAllocatesOnceAtMost(t *testing.T) {
 }
 
 var passthrough = resilient.Passthrough()
+
+// Every call makes a context, so what it takes is what a busy program's memory is busy with. An op with limits of its
+// own takes more, in the same one allocation.
+func TestASuccessTakes64Bytes(t *testing.T) {
+	g := newGuard(t, steady(), nil)
+	const calls = 1000
+	least := uint64(math.MaxUint64) // others may allocate meanwhile
+	var before, after runtime.MemStats
+	for range 10 {
+		runtime.ReadMemStats(&before)
+		for range calls {
+			_ = resilient.Do(context.Background(), g, get, func(context.Context) error { return nil })
+		}
+		runtime.ReadMemStats(&after)
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
+	}
+	assert.LessOrEqual(t, least, uint64(calls*64+1000))
+}
 
 // With failures on its books a closed circuit counts the success, and allocates no more.
 func TestASuccessAfterAFailureAllocatesOnceAtMost(t *testing.T) {

@@ -124,7 +124,8 @@ func timeUp(ctx context.Context) (up <-chan time.Time, stop func()) {
 	if !ok {
 		return nil, func() {} // a guard that protects nothing
 	}
-	timer := time.NewTimer(c.end - c.guard.circuit.Now())
+	_, _, end := c.limits()
+	timer := time.NewTimer(end - c.guard().circuit.Now())
 	return timer.C, func() { timer.Stop() }
 }
 

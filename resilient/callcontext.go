@@ -19,15 +19,22 @@ import (
 type callContext struct {
 	context.Context // the caller's
 
-	guard     *Guard
+	plan      *plan // tells the limits too, unless Context is an *ownLimits
 	operation string
 	deadline  time.Duration // on the circuit's clock
-	limit     time.Duration // how long the limit is that set the deadline
-	end       time.Duration // when the call must be over, on the circuit's clock
-	total     time.Duration // how long the total timeout is, if it set the end
 	inner     atomic.Pointer[cancelContext]
 	state     atomic.Uint32 // twice the attempts before this one; odd once over
 	flags     ctxFlags
+}
+
+// ownLimits is what stands between a call's context and the caller's where the plan
+// does not tell all: where the op has limits of its own, or an attempt has one. So the
+// context of any other call is small.
+type ownLimits struct {
+	context.Context               // the caller's
+	total           time.Duration // how long the call may take
+	each            time.Duration // how long an attempt may take; 0 is no limit
+	end             time.Duration // when the call must be over, on the circuit's clock
 }
 
 // cancelContext is a cancel context together with its cancel function.
@@ -42,8 +49,8 @@ type ctxFlags uint32
 
 const (
 	ctxRetrying     ctxFlags = 1 << iota // the call may make further attempts
-	ctxLimitTotal                        // the deadline is the call's own
-	ctxLimitAttempt                      // the deadline is the attempt's
+	ctxLimitTotal                        // the call's end is the total timeout's
+	ctxLimitAttempt                      // the deadline is the attempt's, not the call's end
 	ctxProbe                             // the attempt is a probe
 
 	ctxRoundShift = iota
@@ -80,13 +87,26 @@ func (c *callContext) number() int { return int(c.state.Load()/2) + 1 }
 // begin makes the context that of attempt n.
 func (c *callContext) begin(n int) { c.state.Store(uint32(n-1) * 2) }
 
+// guard is the call's.
+func (c *callContext) guard() *Guard { return c.plan.guard }
+
+// limits are how long the call and an attempt may take (0 is no limit), and when the
+// call must be over.
+func (c *callContext) limits() (total, each, end time.Duration) {
+	if own, ok := c.Context.(*ownLimits); ok {
+		return own.total, own.each, own.end
+	}
+	return c.plan.policy.TotalTimeout, 0, c.deadline
+}
+
 // timeout is the error that stands for the deadline; nil if that is the caller's.
 func (c *callContext) timeout() *TimeoutError {
+	total, each, _ := c.limits()
 	switch {
-	case c.flags&ctxLimitTotal != 0:
-		return &TimeoutError{Limit: LimitTotal, After: c.limit}
 	case c.flags&ctxLimitAttempt != 0:
-		return &TimeoutError{Limit: LimitAttempt, After: c.limit}
+		return &TimeoutError{Limit: LimitAttempt, After: each}
+	case c.flags&ctxLimitTotal != 0:
+		return &TimeoutError{Limit: LimitTotal, After: total}
 	default:
 		return nil
 	}
@@ -108,7 +128,7 @@ func (c *callContext) real() *cancelContext {
 	}
 	made := new(cancelContext)
 	if timeout := c.timeout(); timeout != nil && !c.over() { // what has returned ended by that
-		made.Context, made.cancel = context.WithDeadlineCause(c.Context, c.guard.circuit.Time(c.deadline), timeout)
+		made.Context, made.cancel = context.WithDeadlineCause(c.Context, c.guard().circuit.Time(c.deadline), timeout)
 	} else {
 		made.Context, made.cancel = context.WithCancel(c.Context)
 	}
@@ -129,7 +149,7 @@ func (c *callContext) Deadline() (time.Time, bool) {
 	if !c.flags.ours() {
 		return c.Context.Deadline()
 	}
-	return c.guard.circuit.Time(c.deadline), true
+	return c.guard().circuit.Time(c.deadline), true
 }
 
 // Done is closed when the caller's context ends, a limit is reached, or the call
@@ -141,7 +161,7 @@ func (c *callContext) Err() error {
 	if in := c.inner.Load(); in != nil {
 		return in.Err()
 	}
-	if c.over() || c.Context.Err() != nil || c.flags.ours() && c.guard.circuit.Now() >= c.deadline {
+	if c.over() || c.Context.Err() != nil || c.flags.ours() && c.guard().circuit.Now() >= c.deadline {
 		return c.real().Err() // what has ended must stay ended, with Done closed and a cause
 	}
 	return nil
@@ -162,7 +182,7 @@ func (c *callContext) Value(key any) any {
 func (c *callContext) String() string { return joinNames(c.Service(), c.Operation()) }
 
 // Service is the guard's name, for [nesting.Scope].
-func (c *callContext) Service() string { return c.guard.Name() }
+func (c *callContext) Service() string { return c.guard().Name() }
 
 // Operation is the op's name with secrets taken out, for [nesting.Scope].
 func (c *callContext) Operation() string { return sanitize.Message(c.operation) }

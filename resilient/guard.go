@@ -38,6 +38,7 @@ type Guards interface {
 // plan is a policy in force. A call reads it once, so that a
 // policy which changes meanwhile does not reach into it.
 type plan struct {
+	guard     *Guard
 	budget    *Budget       // nil if the policy names none
 	origin    time.Duration // the budget's, on the circuit's clock
 	attempts  int           // that a call may make
@@ -116,7 +117,7 @@ func Passthrough() *Guard {
 	policy.Circuit.Enabled = false
 	circuit, _ := breaker.New("passthrough", policy.Circuit, nil) // these settings are valid
 	g := &Guard{circuit: circuit}
-	g.plan.Store(&plan{policy: policy, attempts: 1, unguarded: true})
+	g.plan.Store(&plan{guard: g, policy: policy, attempts: 1, unguarded: true})
 	return g
 }
 
@@ -124,7 +125,7 @@ func Passthrough() *Guard {
 // budget that there is not.
 func (g *Guard) newPlan(policy Policy) (*plan, error) {
 	capped, _ := g.options.Cap.hold(policy.Retry)
-	p := &plan{policy: policy, attempts: capped.MaxAttempts}
+	p := &plan{guard: g, policy: policy, attempts: capped.MaxAttempts}
 	if name := policy.Retry.Budget; name != "" {
 		p.budget = g.options.Budgets[name]
 		if !p.budget.usable() {

@@ -44,10 +44,11 @@ func Hold(ctx context.Context) *Held {
 	}
 	inner, cancel := context.WithCancelCause(c.Context)
 	h := &Held{Context: inner, scope: c, cancel: cancel}
-	if c.total > 0 { // else the end is that of the caller's context
+	if c.flags&ctxLimitTotal != 0 { // else the end is that of the caller's context
+		total, _, end := c.limits()
 		var stopTimer context.CancelFunc
-		h.Context, stopTimer = context.WithDeadlineCause(inner, c.guard.circuit.Time(c.end),
-			&TimeoutError{Limit: LimitTotal, After: c.total})
+		h.Context, stopTimer = context.WithDeadlineCause(inner, c.guard().circuit.Time(end),
+			&TimeoutError{Limit: LimitTotal, After: total})
 		h.cancel = func(cause error) {
 			cancel(cause)
 			stopTimer()

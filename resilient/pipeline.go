@@ -85,7 +85,7 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 	if p.budget != nil {
 		c.enter(now)
 	}
-	cc := g.derive(&c, permit, now)
+	cc := c.derive(permit, now)
 	placed = true
 	v, err := g.attempt(&c, cc, permit, now, fn)
 	made, last := 1, v.outcome
@@ -230,7 +230,7 @@ func (g *Guard) underOwnProbe(ctx context.Context, rejected *RejectedError) bool
 		return false
 	}
 	for scope := nesting.From(ctx); scope != nil; scope = scope.Outer() {
-		if cc, ok := scope.(*callContext); ok && cc.guard == g && cc.flags&ctxProbe != 0 && cc.Running() {
+		if cc, ok := scope.(*callContext); ok && cc.guard() == g && cc.flags&ctxProbe != 0 && cc.Running() {
 			snap := g.circuit.Snapshot()
 			return snap.State == breaker.HalfOpen && cc.flags.isProbe(snap.Round)
 		}
@@ -240,8 +240,8 @@ func (g *Guard) underOwnProbe(ctx context.Context, rejected *RejectedError) bool
 
 // derive makes the context of an attempt that begins now, and of those after it
 // unless each has a limit of its own.
-func (g *Guard) derive(c *call, permit breaker.Permit, now time.Duration) *callContext {
-	cc := &callContext{Context: c.ctx, guard: g, operation: c.operation, deadline: c.end, end: c.end}
+func (c *call) derive(permit breaker.Permit, now time.Duration) *callContext {
+	cc := c.context()
 	if permit.Probe() {
 		cc.flags = probeFlags(permit.Round())
 	}
@@ -249,16 +249,28 @@ func (g *Guard) derive(c *call, permit breaker.Permit, now time.Duration) *callC
 		cc.flags |= ctxRetrying
 	}
 	if c.endIsOurs {
-		cc.total = c.total
-	}
-	switch {
-	case c.each > 0 && now+c.each < c.end:
-		cc.flags |= ctxLimitAttempt
-		cc.deadline, cc.limit = now+c.each, c.each
-	case c.endIsOurs:
 		cc.flags |= ctxLimitTotal
-		cc.limit = c.total
 	}
+	if c.each > 0 && now+c.each < c.end {
+		cc.flags |= ctxLimitAttempt
+		cc.deadline = now + c.each
+	}
+	return cc
+}
+
+// context makes the context of a call that ends with it: one allocation, also where the
+// call has limits that its plan does not tell.
+func (c *call) context() *callContext {
+	if c.each == 0 && c.total == c.plan.policy.TotalTimeout {
+		return &callContext{Context: c.ctx, plan: c.plan, operation: c.operation, deadline: c.end}
+	}
+	both := new(struct {
+		callContext
+		ownLimits
+	})
+	both.ownLimits = ownLimits{Context: c.ctx, total: c.total, each: c.each, end: c.end}
+	cc := &both.callContext
+	cc.Context, cc.plan, cc.operation, cc.deadline = &both.ownLimits, c.plan, c.operation, c.end
 	return cc
 }
 
@@ -384,7 +396,7 @@ func (r *retries) next(fn func(context.Context) error) error {
 	}
 	if r.each > 0 || permit.Probe() { // the limit, or the scope, is the attempt's own
 		r.cc.finish()
-		r.cc = g.derive(&r.call, permit, now)
+		r.cc = r.derive(permit, now)
 	}
 	r.made++
 	r.cc.begin(r.made)
