@@ -144,6 +144,7 @@ not-run:
 	@command -v redis-server > /dev/null || \
 		echo "NOT RUN, for want of a redis-server: the tests of resilient/redisstore, examples/agent and cmd/resilientctl that need one, resilient/redisstore/chaos"
 
+# The tests of make test leave vet out (-vet=off): it would go through all dependencies a second time.
 .PHONY: vet
 vet: ## go vet, in every module
 	@for module in $(CODE); do echo "== go vet: $$module"; (cd $$module && go vet ./...); done
@@ -151,12 +152,12 @@ vet: ## go vet, in every module
 .PHONY: test-root
 test-root: redis ## the library's tests under the race detector, fuzz seeds among them
 	@echo "== go test -race: ."
-	go test -race -timeout $(TESTTIME) ./...
-	go test -tags stoicdebug -run Forgotten ./resilient
+	go test -race -vet=off -timeout $(TESTTIME) ./...
+	go test -vet=off -tags stoicdebug -run Forgotten ./resilient
 
 .PHONY: test-nested
 test-nested: redis ## the tests of the nested modules
-	@for module in $(NESTED); do echo "== go test: $$module"; (cd $$module && go test -timeout $(TESTTIME) ./...); done
+	@for module in $(NESTED); do echo "== go test: $$module"; (cd $$module && go test -vet=off -timeout $(TESTTIME) ./...); done
 
 .PHONY: lint
 lint: linters check-tidy ## staticcheck, errcheck and revive in every module, and tidy go.mod files
