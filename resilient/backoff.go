@@ -82,19 +82,20 @@ func (r RetryPolicy) spread(n int) spread {
 	}
 }
 
-// raw is the strategy's own delay, before floor, cap and jitter.
+// raw is the strategy's own delay, before floor, cap and jitter. One that leaves the range
+// stays at its end.
 func (r RetryPolicy) raw(n int) time.Duration {
 	base := max(0, r.BaseDelay)
 	n = max(1, n)
 	switch r.Backoff {
 	case BackoffExponential, BackoffJitter:
-		if n > 63 || base > math.MaxInt64>>(n-1) {
-			return saturated(base)
+		if base > math.MaxInt64>>(n-1) {
+			return math.MaxInt64
 		}
 		return base << (n - 1)
 	case BackoffLinearIncreasing:
-		if base > 0 && time.Duration(n) > math.MaxInt64/base {
-			return saturated(base)
+		if time.Duration(n) > math.MaxInt64/max(1, base) {
+			return math.MaxInt64
 		}
 		return base * time.Duration(n)
 	case BackoffLinear:
@@ -106,21 +107,9 @@ func (r RetryPolicy) raw(n int) time.Duration {
 	}
 }
 
-// saturated is what a growing delay that leaves the range has become.
-func saturated(base time.Duration) time.Duration {
-	if base == 0 {
-		return 0
-	}
-	return math.MaxInt64
-}
-
 // draw picks one delay.
 func (s spread) draw() time.Duration {
-	d := s.from
-	if width := s.to - s.from; width > 0 {
-		d += time.Duration(rand.Uint64N(uint64(width) + 1)) // both ends can occur
-	}
-	return d
+	return s.from + time.Duration(rand.Uint64N(uint64(s.to-s.from)+1)) // both ends can occur
 }
 
 func (b bounds) clamp(d time.Duration) time.Duration { return min(b.ceiling, max(b.floor, d)) }

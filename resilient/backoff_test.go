@@ -49,6 +49,7 @@ func TestR7Strategies(t *testing.T) {
 		{exponential, 20 * ms, 60 * sec, false, 4, 160 * ms, 160 * ms},
 		{exponential, 20 * ms, 60 * sec, true, 4, 100 * ms, 160 * ms}, // the floor holds for the jitter too
 		{exponential, 0, 60 * sec, false, 50, 100 * ms, 100 * ms},
+		{exponential, 0, 60 * sec, false, 100, 100 * ms, 100 * ms}, // nothing doubled stays nothing
 		{exponential, sec, 50 * ms, false, 1, 50 * ms, 50 * ms}, // the cap beats the floor
 		{linear, sec, 60 * sec, false, 1, 2 * sec, 2 * sec},
 		{linear, 3 * sec, 60 * sec, false, 1, 3 * sec, 3 * sec},
@@ -74,6 +75,8 @@ func TestR7Strategies(t *testing.T) {
 		{increasing, sec, 60 * sec, false, 61, 60 * sec, 60 * sec},
 		{increasing, sec, 60 * sec, true, 4, 2 * sec, 4 * sec},
 		{increasing, ms, 60 * sec, false, 1, ms, ms}, // no floor
+		{increasing, 0, 60 * sec, false, 100, 0, 0},
+		{increasing, 1, maxInt, false, math.MaxInt - 1, maxInt - 1, maxInt - 1},
 		{exponential, sec, 60 * sec, false, 0, sec, sec},
 		{exponential, sec, 60 * sec, false, -5, sec, sec},
 		{exponential, -sec, 60 * sec, true, 1, 100 * ms, 100 * ms},
@@ -299,6 +302,21 @@ func TestJitterDrawsBothEnds(t *testing.T) {
 		assert.Len(t, drawn, 2)
 		assert.Greater(t, drawn[0], 10)
 		assert.Greater(t, drawn[1], 10)
+	})
+}
+
+// And nothing beyond them, where no cap would hide it.
+func TestJitterDrawsNothingBeyondItsEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		drawn := map[time.Duration]bool{}
+		for range 100 {
+			for _, d := range waits(t, steady(attempts(2), func(p *resilient.Policy) {
+				p.Retry.Backoff, p.Retry.BaseDelay, p.Retry.MaxDelay, p.Retry.Jitter = resilient.BackoffLinearIncreasing, 1, sec, true
+			})) {
+				drawn[d] = true
+			}
+		}
+		assert.Equal(t, map[time.Duration]bool{0: true, 1: true}, drawn)
 	})
 }
 
