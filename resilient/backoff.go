@@ -122,7 +122,7 @@ type schedule struct {
 }
 
 func newSchedule(r RetryPolicy, within bounds) *schedule {
-	s := &schedule{within: within, before: make([]spread, max(0, r.MaxAttempts-1))}
+	s := &schedule{within: within, before: make([]spread, r.MaxAttempts-1)}
 	for i := range s.before {
 		s.before[i] = r.spread(i + 1)
 	}
