@@ -114,6 +114,14 @@ func TestConfigGuesses(t *testing.T) {
 	}
 }
 
+// The document of overrides is not the whole configuration: whoever mixes them up is told where overrides stand.
+func TestOverridesWithoutAConfig(t *testing.T) {
+	found, err := policies.Validate(policies.ParseJSON([]byte(`{"stock_service":{"retry":{"max_attempts":5}}}`)), nil)
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	assert.Equal(t, `stock_service: there is no such setting (the overrides of services stand under "retry_service_overrides"); it is ignored`, found[0].String())
+}
+
 // P66, A55: values set in code go through the same ranges.
 func TestBadConfigInCode(t *testing.T) {
 	c := policies.Config{

@@ -182,7 +182,7 @@ func ExampleRegistry_Reload() {
 	fmt.Println(plans.Policy().Retry.MaxAttempts)
 	// Output:
 	// 11 settings changed <nil>
-	// policies: the configuration is not put in force: retry_jitter: is a number, want true or false; it is skipped
+	// policies: the configuration is not put in force, since a part of it would be skipped: retry_jitter: is a number, want true or false; it is skipped
 	// 5
 }
 

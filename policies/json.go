@@ -2,6 +2,7 @@ package policies
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -28,7 +29,7 @@ func ParseJSON(data []byte) Config {
 		f := fieldOf(m.key)
 		if f == nil && m.key != keyOverrides {
 			unknown++
-			c.warnOfUnknown(m.key, unknown)
+			c.warnOfUnknown(m, unknown)
 			continue
 		}
 		if again, ok := twice[m.key]; ok {
@@ -61,10 +62,14 @@ func ParseJSON(data []byte) Config {
 }
 
 // warnOfUnknown reports the n-th unknown key of a document.
-func (c *Config) warnOfUnknown(key string, n int) {
+func (c *Config) warnOfUnknown(m member, n int) {
 	switch {
 	case n <= maxUnknown:
-		c.warn(key, KindUnknownKey, "there is no such setting"+didYouMean(meantConfig(key))+"; it is ignored")
+		hint := didYouMean(meantConfig(m.key))
+		if hint == "" && scalar(m.value) == composite("an object") { // the document of overrides alone, perhaps
+			hint = fmt.Sprintf(" (the overrides of services stand under %q)", keyOverrides)
+		}
+		c.warn(m.key, KindUnknownKey, "there is no such setting"+hint+"; it is ignored")
 	case n == maxUnknown+1:
 		c.warn(documentKey, KindUnknownKey, "there are more keys that are no settings; they are ignored")
 	}

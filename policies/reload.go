@@ -37,7 +37,7 @@ type ReloadError struct {
 func (e *ReloadError) Error() string {
 	text := "policies: the configuration is not put in force"
 	if len(e.Findings) > 0 {
-		text += ": " + e.Findings[0].String()
+		text += ", since a part of it would be skipped: " + e.Findings[0].String()
 	}
 	if more := len(e.Findings) - 1; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)

@@ -95,9 +95,9 @@ func TestReloadOfBadInputChangesNothing(t *testing.T) {
 func TestReloadErrorNamesTheFirst(t *testing.T) {
 	reg := fromEnv(t, nil)
 	_, err := reg.Reload(overrides(`{"x":{"total_timeout":0},"y":3}`))
-	assert.EqualError(t, err, "policies: the configuration is not put in force: x: total_timeout: is 0s, want more than 0 and at most 5m0s; the override of the service is skipped; and 1 more")
+	assert.EqualError(t, err, "policies: the configuration is not put in force, since a part of it would be skipped: x: total_timeout: is 0s, want more than 0 and at most 5m0s; the override of the service is skipped; and 1 more")
 	_, err = reg.Reload(overrides(`{"x":3}`))
-	assert.EqualError(t, err, "policies: the configuration is not put in force: x: is a number, want an object; the override of the service is skipped")
+	assert.EqualError(t, err, "policies: the configuration is not put in force, since a part of it would be skipped: x: is a number, want an object; the override of the service is skipped")
 	assert.EqualError(t, &policies.ReloadError{}, "policies: the configuration is not put in force")
 }
 

@@ -11,6 +11,10 @@ import (
 // keys as ReplaceAttr has it, groups too: all attributes of a group whose name says
 // that it is a secret are masked, its numbers with them.
 //
+// A value that is a struct, a map or a slice, such as an http.Header, is masked if its
+// key names a secret, and else passed on as it is, secrets and all. Where such values
+// are logged, let the wrapped handler write to a NewWriter, which sees what comes out.
+//
 // A record without a secret is passed on as it is, and costs no allocation, as long
 // as no attribute is a LogValuer. Make one with NewHandler.
 type Handler struct {

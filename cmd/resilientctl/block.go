@@ -74,7 +74,7 @@ func (b *blocks) end() int {
 }
 
 // block goes over one block, and returns how many lines it has. A clean one is written
-// as it is; of the others the lines are looked at one by one, to count them.
+// as it is; of the others the lines that differ are counted.
 func (j *job) block(name string, first int64, block []byte) (lines int64, err error) {
 	lines = int64(bytes.Count(block, []byte{'\n'}))
 	if block[len(block)-1] != '\n' {
@@ -85,7 +85,7 @@ func (j *job) block(name string, first int64, block []byte) (lines int64, err er
 	if len(clean) == len(block) && &clean[0] == &block[0] {
 		return lines, j.write(block)
 	}
-	j.report(name, first, block)
+	j.report(name, first, block, clean)
 	return lines, j.write(clean)
 }
 
@@ -97,31 +97,43 @@ func (j *job) write(text []byte) error {
 	return err
 }
 
-// report counts the lines of a block that change, and says for -check which they are.
-// A secret of many lines, such as a key, counts as one, where the block begins.
-func (j *job) report(name string, first int64, block []byte) {
+// report counts the lines of a block that change, and says for -check which they are. The block is compared with what
+// became of it, since what a line means depends on those around it. A secret of many lines, such as a key, counts as
+// one, where it begins.
+func (j *job) report(name string, first int64, block, clean []byte) {
 	if !j.check && !j.stats && !j.terminal {
 		return
 	}
-	found := false
-	tell := func(line int64, text []byte) {
-		found = true
+	gone := bytes.Count(block, []byte{'\n'}) - bytes.Count(clean, []byte{'\n'})
+	for line := first; len(clean) > 0; line++ {
+		var before, after []byte
+		before, block = cutLine(block)
+		after, clean = cutLine(clean)
+		if bytes.Equal(before, after) {
+			continue
+		}
+		began, more := line, ""
+		for ; gone > 0 && !mayBecome(block, clean); gone-- {
+			_, block = cutLine(block) // is behind this line's mask
+			line++
+			more = " (a secret of many lines)"
+		}
 		j.changed++
 		if j.check {
-			say(j.out, "%s:%d: %s\n", shown(name), line, sanitize.Message(string(bytes.TrimRight(text, "\r\n"))))
+			say(j.out, "%s:%d: %s%s\n", shown(name), began, sanitize.Message(string(bytes.TrimRight(after, "\r\n"))), more)
 		}
 	}
-	rest := block
-	for line := first; len(rest) > 0; line++ {
-		var text []byte
-		text, rest = cutLine(rest)
-		if after := sanitize.Bytes(text); !bytes.Equal(after, text) {
-			tell(line, after)
-		}
+}
+
+// mayBecome reports whether the first line of clean may be what became of the first line of block.
+func mayBecome(block, clean []byte) bool {
+	before, _ := cutLine(block)
+	after, _ := cutLine(clean)
+	kept, _, masked := bytes.Cut(after, []byte("***"))
+	if !masked {
+		return bytes.Equal(before, after)
 	}
-	if !found {
-		tell(first, []byte("a secret of many lines"))
-	}
+	return bytes.HasPrefix(before, bytes.TrimRight(kept, `"`)) // quotes may be new
 }
 
 func cutLine(text []byte) (line, rest []byte) {

@@ -136,6 +136,16 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
+// orUsage is check, which says as well how the command is used.
+func orUsage(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return fmt.Errorf("%w; use: %s", err, cmd.UseLine())
+		}
+		return nil
+	}
+}
+
 // say prints for people. Where that fails there is nobody to tell.
 func say(to io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(to, format, args...) }
 

@@ -125,7 +125,7 @@ func TestCommandLines(t *testing.T) {
 		{line: "plot search --file -", stdin: overrides, out: "begins at 5s … 30s, ends by 35s"},
 		{line: "plot search --file - --json", stdin: overrides, out: `"latest_start": 30`},
 		{line: "plot search --file - --svg -", stdin: overrides, out: "<svg xmlns"},
-		{line: "plot --prefix APP", code: 2, err: "accepts 1 arg(s)"},
+		{line: "plot --prefix APP", code: 2, err: "accepts 1 arg(s), received 0; use: resilientctl plot SERVICE"},
 
 		{line: "validate -", stdin: overrides},
 		{line: "validate - --json", stdin: overrides, out: "[]"},
@@ -137,7 +137,7 @@ func TestCommandLines(t *testing.T) {
 		{line: "validate -", stdin: `{"x":{"retry":{"budget":"all"}}}`},
 		{line: "validate --budgets some -", stdin: `{"x":{"retry":{"budget":"all"}}}`, code: 1, out: `-:1:16: x: retry.budget: names no budget`},
 		{line: "explain x --file -", stdin: `{"x":{"retry":{"budget":"all"}}}`, out: "all "},
-		{line: "validate", code: 2, err: "requires at least 1 arg"},
+		{line: "validate", code: 2, err: "requires at least 1 arg(s), only received 0; use: resilientctl validate FILE…"},
 		{line: "validate no/such/file", code: 2, err: "no/such/file"},
 
 		{line: "schema", out: `"$schema": "https://json-schema.org/draft/2020-12/schema"`},

@@ -37,7 +37,7 @@ func (a *app) steer(f *fleet, o order) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   o.name + " NAME",
 		Short: o.about,
-		Args:  cobra.ExactArgs(1),
+		Args:  orUsage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case given.Author == "":

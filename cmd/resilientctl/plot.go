@@ -19,7 +19,7 @@ func (a *app) plot() *cobra.Command {
 		Long: `Draws when the attempts of a call are made that may be repeated: from when to
 when each may begin, and when it ends at the latest.
 ` + sourceHelp,
-		Args: cobra.ExactArgs(1),
+		Args: orUsage(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := a.registry(&from)
 			if err != nil {

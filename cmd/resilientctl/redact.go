@@ -15,8 +15,14 @@ import (
 
 func (a *app) redact() *cobra.Command {
 	return &cobra.Command{
-		Use:                "redact [-check] [-stats] [FILE…]",
-		Short:              "Take secrets out of text",
+		Use:   "redact [-check] [-stats] [FILE…]",
+		Short: "Take secrets out of text",
+		Long: `Copies files, or without files, and for -, the standard input to the standard
+output without secrets.
+
+  -check   write nothing but the places where something would be redacted,
+           and exit with 1 if there is one
+  -stats   say at the end how much was read, and how much changed`,
 		DisableFlagParsing: true, // it has its own, with one hyphen or two
 		RunE: func(_ *cobra.Command, args []string) error {
 			if code := redact(args, a.streams); code != exitOK {

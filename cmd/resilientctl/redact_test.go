@@ -44,6 +44,20 @@ func TestRedactCheck(t *testing.T) {
 	assert.Empty(t, out)
 }
 
+// What a line means depends on those around it: alone, the second one could as well be the text of an error.
+func TestRedactCheckNamesTheLine(t *testing.T) {
+	const fixture = "a: 1\nclient_secret: swordfish\n{\"token\": 1}\n"
+	code, out, _ := call(strings.NewReader(fixture), "redact", "-check")
+	assert.Equal(t, exitFound, code)
+	assert.Equal(t, "-:2: client_secret: ***\n-:3: {\"token\": \"***\"}\n", out)
+
+	key := "-----BEGIN PRIVATE" + " KEY-----\n" + strings.Repeat("F4KE+/F4KE\n", 3) + "-----END PRIVATE KEY-----"
+	code, out, errs := call(strings.NewReader("x: 1\n"+key+"\ny password=F4KE\n\nz\n"+key), "redact", "-check", "-stats")
+	assert.Equal(t, exitFound, code)
+	assert.Equal(t, "-:2: *** (a secret of many lines)\n-:7: y password=***\n-:10: *** (a secret of many lines)\n", out)
+	assert.Contains(t, errs, "14 lines, 3 changed")
+}
+
 // A private key is one secret, lines and all, wherever a block would end.
 func TestRedactKeys(t *testing.T) {
 	key := "-----BEGIN PRIVATE" + " KEY-----\n" + strings.Repeat("F4KE+/F4KE\n", 20) + "-----END PRIVATE KEY-----\n"

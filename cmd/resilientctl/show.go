@@ -14,7 +14,7 @@ func (a *app) show(f *fleet) *cobra.Command {
 	return &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show one of them",
-		Args:  cobra.ExactArgs(1),
+		Args:  orUsage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.with(func(store *redisstore.Store) error {
 				if err := demand(cmd.Context(), store, args[0]); err != nil {

@@ -15,7 +15,7 @@ func (a *app) validate() *cobra.Command {
 		Long: `Says what is wrong with documents of overrides, or with --config whole
 configurations: FILE:LINE:COLUMN and what a program that loads it would log. It
 exits with 1 if there is anything. For - it reads the standard input.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: orUsage(cobra.MinimumNArgs(1)),
 		RunE: func(_ *cobra.Command, files []string) error {
 			found, err := a.findings(files, formOf(config), names)
 			if err != nil {

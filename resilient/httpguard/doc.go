@@ -26,7 +26,9 @@
 // what the guard made of it. With [Options].StatusErrors a failure is an error instead,
 // with the status, the header and the beginning of the body in a *[StatusError]. There
 // is an error where there is no response: that of the transport, an ExhaustedError, a
-// RejectedError. A caller who has given up gets an error, too.
+// RejectedError. A caller who has given up gets an error, too. An http.Client puts the
+// URL in front of all these, its query included: where that may hold a secret, log what
+// sanitize.Error makes of the error.
 //
 // The body of a response is readable after the call has returned. Its context ends when
 // it is closed or read to its end, with the caller's context, or when the total timeout

@@ -1,8 +1,9 @@
-// Package logs shows how loggers that are not slog write through package sanitize.
+// Package logs shows how loggers write through package sanitize.
 package logs
 
 import (
 	"io"
+	"log/slog"
 
 	"github.com/rs/zerolog"
 	"go.uber.org/zap"
@@ -10,6 +11,15 @@ import (
 
 	"github.com/seed42274fcc/stoic/sanitize"
 )
+
+// region slog
+
+// NewSlog makes a logger whose records have their secrets taken out, those in structs, maps and slices too.
+func NewSlog(to io.Writer) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(sanitize.NewWriter(to), nil))
+}
+
+// endregion slog
 
 // region zap
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -30,7 +31,16 @@ var dumped = config{
 
 var errDial = errors.New("dial postgres://app:" + secret + "@db1:5432/plans: refused")
 
-// TestZap: whatever a field is, its secret does not reach the writer, and the record stays JSON.
+// TestSlog: whatever an attribute is, its secret does not reach the writer, and the record stays JSON.
+func TestSlog(t *testing.T) {
+	var out bytes.Buffer
+	logger := logs.NewSlog(&out).With("api_key", secret)
+	logger.Info("started with password="+secret, "config", dumped, "err", errDial, "token", secret)
+	logger.Error("failed", "config", &dumped, "headers", http.Header(dumped.Headers), "host", "db1")
+	clean(t, out.Bytes(), 2)
+}
+
+// TestZap: likewise.
 func TestZap(t *testing.T) {
 	var out bytes.Buffer
 	logger, closer := logs.NewZap(&out)
