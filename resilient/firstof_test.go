@@ -255,6 +255,56 @@ func TestFirstOfHasOneTotalTimeout(t *testing.T) {
 	}
 }
 
+// An observer that takes its time takes it from the whole, and one that ends the caller's context ends the call.
+func TestWhoIsToldOfAFallOverHasNoTimeOfHisOwn(t *testing.T) {
+	tests := []struct {
+		name  string
+		takes time.Duration
+		gives error // what the caller gives up with
+		ends  time.Duration
+		limit error
+	}{
+		{"a part", 8 * sec, nil, 10 * sec, nil},
+		{"all of it", 10 * sec, nil, 10 * sec, &resilient.TimeoutError{Limit: resilient.LimitTotal, After: 10 * sec}},
+		{"and the caller gives up", sec, errOther, sec, errOther},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				slow := resilient.ObserverFunc(func(_ context.Context, e resilient.Event) {
+					if _, ok := e.(resilient.FellOver); ok {
+						time.Sleep(tt.takes)
+						if tt.gives != nil {
+							cancel(tt.gives)
+						}
+					}
+				})
+				first := providerOf(t, "first", &resilient.Options{Observers: []resilient.Observer{slow}})
+				second := providerOf(t, "second", nil)
+				start := time.Now()
+				answer, err := resilient.FirstOf(ctx, get.WithTotalTimeout(10*sec), first.says("", resilient.Permanent(errDown)),
+					second.does(func(ctx context.Context) (string, error) {
+						<-ctx.Done()
+						return "", ctx.Err()
+					}))
+				assert.Equal(t, tt.ends, time.Since(start))
+				var none *resilient.NoAnswerError
+				require.ErrorAs(t, err, &none)
+				assert.Equal(t, tt.limit, none.Limit)
+				called := 1
+				if tt.limit != nil {
+					called = 0
+				}
+				assert.Equal(t, called, second.calls)
+				assert.Equal(t, called, answer.Index)
+				assert.Len(t, none.Failures, 1+called)
+			})
+		})
+	}
+}
+
 // Nothing more is tried for a caller who has given up, and both causes are found.
 func TestFirstOfEndsWithItsContext(t *testing.T) {
 	for name, answer := range map[string]error{"it is cancelled": nil, "it fails": errDown} {
