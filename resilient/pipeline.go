@@ -89,11 +89,11 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 	placed = true
 	v, err := g.attempt(&c, cc, permit, now, fn)
 	made, last := 1, v.outcome
-	switch {
-	case err != nil:
-		made, last, err = g.again(c, cc, v, err, fn)
-	case c.fresh:
+	if c.fresh && last == breaker.Success {
 		p.budget.succeeded()
+	}
+	if err != nil {
+		made, last, err = g.again(c, cc, v, err, fn)
 	}
 	cc.finish()
 	if g.observed() {
@@ -404,8 +404,10 @@ func (r *retries) next(fn func(context.Context) error) error {
 	r.drawn = drawn{}
 	v, err := g.attempt(&r.call, r.cc, permit, now, fn)
 	r.last = v.outcome
-	if err == nil {
+	if v.outcome == breaker.Success { // an answer, be it an error
 		r.plan.budget.repaid(spent)
+	}
+	if err == nil {
 		r.err = nil
 		return nil
 	}
