@@ -108,3 +108,14 @@ func TestTheCapIsCopied(t *testing.T) {
 		assert.Equal(t, 1, retriesOf(reg.Guard(name)))
 	}
 }
+
+// What is no budget is refused at once, and not when somebody names it: by then a program runs, and a reload that
+// named it would be in force in part.
+func TestWhatIsNoBudgetIsRefused(t *testing.T) {
+	for _, none := range []*resilient.Budget{nil, {}} {
+		options := &policies.Options{Options: quiet()}
+		options.Budgets = map[string]*resilient.Budget{"llm": none}
+		_, err := policies.Load(policies.Config{}, options)
+		require.ErrorContains(t, err, `Options.Budgets["llm"]`)
+	}
+}

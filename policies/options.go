@@ -57,6 +57,9 @@ func (o *Options) filled() (Options, error) {
 	if own.ReadOnlyPlan == nil {
 		own.ReadOnlyPlan = ReadOnlyPlan
 	}
+	if err := checkBudgets(own.Budgets); err != nil {
+		return Options{}, err
+	}
 	defaults := AgentPlatform()
 	if own.Defaults != nil {
 		defaults = own.Defaults.clone()
