@@ -341,7 +341,10 @@ type retries struct {
 // looks into errors, whose methods are foreign and may panic, so it gets one of ours.
 func (g *Guard) again(c call, cc *callContext, v verdict, err error, fn func(context.Context) error) (int, Outcome, error) {
 	r := &retries{call: c, guard: g, cc: cc, made: 1, last: v.outcome, replay: true}
-	defer func() { r.plan.budget.giveBack(r.drawn) }() // of an attempt that was not made
+	defer func() { // also where foreign code ends the goroutine between two attempts
+		r.cc.finish()
+		r.plan.budget.giveBack(r.drawn) // of an attempt that was not made
+	}()
 	if err = r.decide(v, err); r.over {
 		return r.made, r.last, err
 	}
@@ -356,7 +359,6 @@ func (g *Guard) again(c call, cc *callContext, v verdict, err error, fn func(con
 		retry.DelayType(func(uint, error, *retry.Config) time.Duration { return r.delay }),
 		retry.WithTimer(r),
 	)
-	r.cc.finish()
 	return r.made, r.last, r.err
 }
 
