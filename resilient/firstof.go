@@ -118,7 +118,7 @@ func (f *fallover) next(ctx context.Context, err error) bool {
 	}
 	g := f.guards[f.at]
 	f.failed = append(f.failed, err)
-	if f.at == len(f.guards)-1 || !g.mayFallOver(&f.whole) {
+	if !f.mayFallOver() {
 		f.end(nil)
 		return false
 	}
@@ -166,10 +166,14 @@ func (f *fallover) answered(ctx context.Context, err error) bool {
 	}
 }
 
-// mayFallOver reports whether another alternative may be called for the op after one
-// under this guard.
-func (g *Guard) mayFallOver(op *Op) bool {
-	return op.has(opIdempotent|opMayFailOver) && !op.has(opOnce) && !g.onlyReads(op)
+// mayFallOver reports whether there is another alternative that may be called for the op
+// after the present one. Either guard may know that the op's phase only reads.
+func (f *fallover) mayFallOver() bool {
+	op := &f.whole
+	if f.at == len(f.guards)-1 || !op.has(opIdempotent|opMayFailOver) || op.has(opOnce) {
+		return false
+	}
+	return !f.guards[f.at].onlyReads(op) && !f.guards[f.at+1].onlyReads(op)
 }
 
 // end fixes what it all ends with. limit, if not nil, kept the next alternative back.

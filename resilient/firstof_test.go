@@ -200,6 +200,12 @@ func TestToolsDoNotFallOverInAReadOnlyPlan(t *testing.T) {
 		_, err := resilient.FirstOf(t.Context(), get.ExecutesTools().InPlan(phase).MayFailOver(), first.says("", errDown), second.says("2", nil))
 		assert.Equal(t, over, err == nil, phase)
 		assert.Equal(t, over, second.calls == 1, phase)
+
+		knows := providerOf(t, "knows", options)
+		unguarded := resilient.Alternative[string]{Guard: resilient.Passthrough(), Call: func(context.Context) (string, error) { return "", errDown }}
+		_, err = resilient.FirstOf(t.Context(), get.ExecutesTools().InPlan(phase), unguarded, knows.says("2", nil))
+		assert.Equal(t, over, err == nil, "%s, of which the first guard knows nothing", phase)
+		assert.Equal(t, over, knows.calls == 1, phase)
 	}
 }
 
