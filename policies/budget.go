@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -17,6 +18,17 @@ const pathBudget = "retry.budget"
 type budgets []string
 
 func budgetsOf(o *resilient.Options) budgets { return slices.Sorted(maps.Keys(o.Budgets)) }
+
+// checkBudgets refuses what is no budget before a configuration can name it, since what
+// names it then could not be put in force.
+func checkBudgets(all map[string]*resilient.Budget) error {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if all[name].Snapshot().Rule == nil {
+			return fmt.Errorf("policies: Options.Budgets[%q] is nil or was not made by resilient.NewBudget", sanitize.Message(name))
+		}
+	}
+	return nil
+}
 
 // unknown is what is wrong with a patch that names a budget which is not among them.
 func (all budgets) unknown(p *Patch) *fault {

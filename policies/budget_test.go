@@ -95,3 +95,27 @@ func TestBudgetsAreCopied(t *testing.T) {
 	assert.Equal(t, "llm", reg.Guard("anybody").Policy().Retry.Budget)
 	assert.NotSame(t, reg.Guard("(others)"), reg.Guard("anybody"))
 }
+
+// So is the cap: a guard that is made later has the one that the others have.
+func TestTheCapIsCopied(t *testing.T) {
+	options := &policies.Options{Options: quiet()}
+	options.Cap = &resilient.Cap{Attempts: 2}
+	reg, err := policies.Load(policies.Config{}, options)
+	require.NoError(t, err)
+	options.Cap.Attempts = -1 // with which no guard could be made
+	for _, name := range []string{"plan_service", "later"} {
+		assert.Equal(t, name, reg.Guard(name).Name())
+		assert.Equal(t, 1, retriesOf(reg.Guard(name)))
+	}
+}
+
+// What is no budget is refused at once, and not when somebody names it: by then a program runs, and a reload that
+// named it would be in force in part.
+func TestWhatIsNoBudgetIsRefused(t *testing.T) {
+	for _, none := range []*resilient.Budget{nil, {}} {
+		options := &policies.Options{Options: quiet()}
+		options.Budgets = map[string]*resilient.Budget{"llm": none}
+		_, err := policies.Load(policies.Config{}, options)
+		require.ErrorContains(t, err, `Options.Budgets["llm"]`)
+	}
+}

@@ -8,8 +8,8 @@ import (
 
 // Chain is what the retries of services come to that call each other, from the top to
 // the bottom. It is data, the caller's own, and speaks of ops that may be repeated, of
-// attempts that fail at once, and of closed circuits. Counts beyond the range of int
-// are [math.MaxInt].
+// attempts that fail at once, of closed circuits, and of retries that are switched on.
+// Counts beyond the range of int are [math.MaxInt].
 type Chain struct {
 	// Links are the services, the top first.
 	Links []Link

@@ -48,11 +48,17 @@ func (o *Options) filled() (Options, error) {
 	own.Observers = slices.Clone(own.Observers)
 	own.AttemptLimits = slices.Clone(own.AttemptLimits)
 	own.Budgets = maps.Clone(own.Budgets)
+	if own.Cap != nil {
+		own.Cap = new(*own.Cap)
+	}
 	if own.Switch == nil {
 		own.Switch = &resilient.Switch{Logger: own.Logger}
 	}
 	if own.ReadOnlyPlan == nil {
 		own.ReadOnlyPlan = ReadOnlyPlan
+	}
+	if err := checkBudgets(own.Budgets); err != nil {
+		return Options{}, err
 	}
 	defaults := AgentPlatform()
 	if own.Defaults != nil {

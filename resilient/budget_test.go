@@ -143,6 +143,32 @@ func TestP127AnEmptyBudgetEndsTheCallAtOnce(t *testing.T) {
 	}
 }
 
+// What the guard takes for an answer fills a bucket, be it an error: else a service that mostly says "not found" would
+// never be repeated again after its first bad minute.
+func TestAnswersFillTheBudget(t *testing.T) {
+	b := budgetOf(t, resilient.TokenBucket{Capacity: 10, RetryCost: 5, ThrottledCost: 5, Refill: 1})
+	options := sharing(b)
+	options.Classify = resilient.Answers(errOther)
+	g := newGuard(t, steady(drawsOn, noDelay, attempts(2)), options)
+	makes := func(ends ...error) {
+		made := 0
+		_ = resilient.Do(t.Context(), g, get, func(context.Context) error {
+			made++
+			return ends[made-1]
+		})
+		assert.Equal(t, len(ends), made)
+	}
+	makes(errDown, errOther)
+	assert.Equal(t, 10, left(b), "a retry that was answered is paid back")
+	makes(errDown, errDown)
+	makes(errOther)
+	assert.Equal(t, 6, left(b), "an answer at once brings one")
+	makes(resilient.Neutral(errOther))
+	makes(resilient.Permanent(errOther))
+	makes(errDown, resilient.Neutral(errOther))
+	assert.Equal(t, 1, left(b), "the others bring nothing")
+}
+
 // P129: an empty budget keeps back no first attempt and ends none that runs.
 func TestP129AnEmptyBudgetEndsNoAttempt(t *testing.T) {
 	overEntries(t, func(t *testing.T, in entry) {

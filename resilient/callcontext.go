@@ -90,6 +90,15 @@ func (c *callContext) begin(n int) { c.state.Store(uint32(n-1) * 2) }
 // guard is the call's.
 func (c *callContext) guard() *Guard { return c.plan.guard }
 
+// caller is the caller's context itself. What is made of it asks it for more than a
+// context must have, such as an AfterFunc of its own, which spares a goroutine.
+func (c *callContext) caller() context.Context {
+	if own, ok := c.Context.(*ownLimits); ok {
+		return own.Context
+	}
+	return c.Context
+}
+
 // limits are how long the call and an attempt may take (0 is no limit), and when the
 // call must be over.
 func (c *callContext) limits() (total, each, end time.Duration) {
@@ -128,9 +137,9 @@ func (c *callContext) real() *cancelContext {
 	}
 	made := new(cancelContext)
 	if timeout := c.timeout(); timeout != nil && !c.over() { // what has returned ended by that
-		made.Context, made.cancel = context.WithDeadlineCause(c.Context, c.guard().circuit.Time(c.deadline), timeout)
+		made.Context, made.cancel = context.WithDeadlineCause(c.caller(), c.guard().circuit.Time(c.deadline), timeout)
 	} else {
-		made.Context, made.cancel = context.WithCancel(c.Context)
+		made.Context, made.cancel = context.WithCancel(c.caller())
 	}
 	if !c.inner.CompareAndSwap(nil, made) {
 		made.cancel()

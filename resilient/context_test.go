@@ -466,6 +466,33 @@ func TestContextUnderAForeignOne(t *testing.T) {
 	})
 }
 
+// able is a foreign context that tells of its end itself.
+type able struct {
+	foreign
+	told atomic.Int64
+}
+
+func (a *able) AfterFunc(func()) func() bool {
+	a.told.Add(1)
+	return func() bool { return true }
+}
+
+// One that has an AfterFunc of its own is asked by it, whatever limits the call has, so that none is watched by a
+// goroutine.
+func TestContextUnderAForeignOneThatTellsOfItsEnd(t *testing.T) {
+	for _, limit := range []time.Duration{0, time.Minute} {
+		caller := &able{foreign: foreign{Context: context.Background(), done: make(chan struct{})}}
+		err := resilient.Do(caller, newGuard(t, steady(each(limit)), nil), get, func(ctx context.Context) error {
+			_ = ctx.Done()
+			assert.EqualValues(t, 1, caller.told.Load(), "the call's own, with a limit of %v", limit)
+			resilient.Hold(ctx).Release()
+			assert.EqualValues(t, 2, caller.told.Load(), "the one that is held, with a limit of %v", limit)
+			return nil
+		})
+		require.NoError(t, err)
+	}
+}
+
 func TestP50NoChildIsLeftOnALongLivedParent(t *testing.T) {
 	parent, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -118,22 +118,34 @@ func (f *fallover) next(ctx context.Context, err error) bool {
 	}
 	g := f.guards[f.at]
 	f.failed = append(f.failed, err)
+	if !f.mayFallOver() {
+		f.end(nil)
+		return false
+	}
+	if f.overtaken(ctx) {
+		return false
+	}
+	f.at++
+	if g.observed() {
+		g.fellOver(ctx, f.whole.name, f.guards[f.at], err)
+		return !f.overtaken(ctx) // those who were told may have used up the time
+	}
+	return true
+}
+
+// overtaken reports whether there is nobody or no time left to call another alternative
+// for, and ends it then.
+func (f *fallover) overtaken(ctx context.Context) bool {
 	f.left = f.total - time.Since(f.began)
 	switch {
-	case f.at == len(f.guards)-1 || !g.mayFallOver(&f.whole):
-		f.end(nil)
 	case ctx.Err() != nil:
 		f.end(context.Cause(ctx))
 	case f.left <= 0:
 		f.end(&TimeoutError{Limit: LimitTotal, After: f.total})
 	default:
-		f.at++
-		if g.observed() {
-			g.fellOver(ctx, f.whole.name, f.guards[f.at], err)
-		}
-		return true
+		return false
 	}
-	return false
+	return true
 }
 
 // answered reports whether an alternative that ended with err has answered: it did not
@@ -154,10 +166,14 @@ func (f *fallover) answered(ctx context.Context, err error) bool {
 	}
 }
 
-// mayFallOver reports whether another alternative may be called for the op after one
-// under this guard.
-func (g *Guard) mayFallOver(op *Op) bool {
-	return op.has(opIdempotent|opMayFailOver) && !op.has(opOnce) && !g.onlyReads(op)
+// mayFallOver reports whether there is another alternative that may be called for the op
+// after the present one. Either guard may know that the op's phase only reads.
+func (f *fallover) mayFallOver() bool {
+	op := &f.whole
+	if f.at == len(f.guards)-1 || !op.has(opIdempotent|opMayFailOver) || op.has(opOnce) {
+		return false
+	}
+	return !f.guards[f.at].onlyReads(op) && !f.guards[f.at+1].onlyReads(op)
 }
 
 // end fixes what it all ends with. limit, if not nil, kept the next alternative back.

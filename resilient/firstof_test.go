@@ -200,6 +200,12 @@ func TestToolsDoNotFallOverInAReadOnlyPlan(t *testing.T) {
 		_, err := resilient.FirstOf(t.Context(), get.ExecutesTools().InPlan(phase).MayFailOver(), first.says("", errDown), second.says("2", nil))
 		assert.Equal(t, over, err == nil, phase)
 		assert.Equal(t, over, second.calls == 1, phase)
+
+		knows := providerOf(t, "knows", options)
+		unguarded := resilient.Alternative[string]{Guard: resilient.Passthrough(), Call: func(context.Context) (string, error) { return "", errDown }}
+		_, err = resilient.FirstOf(t.Context(), get.ExecutesTools().InPlan(phase), unguarded, knows.says("2", nil))
+		assert.Equal(t, over, err == nil, "%s, of which the first guard knows nothing", phase)
+		assert.Equal(t, over, knows.calls == 1, phase)
 	}
 }
 
@@ -250,6 +256,56 @@ func TestFirstOfHasOneTotalTimeout(t *testing.T) {
 					return
 				}
 				assert.Equal(t, &resilient.TimeoutError{Limit: resilient.LimitTotal, After: tt.ends[len(tt.ends)-1]}, none.Limit)
+			})
+		})
+	}
+}
+
+// An observer that takes its time takes it from the whole, and one that ends the caller's context ends the call.
+func TestWhoIsToldOfAFallOverHasNoTimeOfHisOwn(t *testing.T) {
+	tests := []struct {
+		name  string
+		takes time.Duration
+		gives error // what the caller gives up with
+		ends  time.Duration
+		limit error
+	}{
+		{"a part", 8 * sec, nil, 10 * sec, nil},
+		{"all of it", 10 * sec, nil, 10 * sec, &resilient.TimeoutError{Limit: resilient.LimitTotal, After: 10 * sec}},
+		{"and the caller gives up", sec, errOther, sec, errOther},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				slow := resilient.ObserverFunc(func(_ context.Context, e resilient.Event) {
+					if _, ok := e.(resilient.FellOver); ok {
+						time.Sleep(tt.takes)
+						if tt.gives != nil {
+							cancel(tt.gives)
+						}
+					}
+				})
+				first := providerOf(t, "first", &resilient.Options{Observers: []resilient.Observer{slow}})
+				second := providerOf(t, "second", nil)
+				start := time.Now()
+				answer, err := resilient.FirstOf(ctx, get.WithTotalTimeout(10*sec), first.says("", resilient.Permanent(errDown)),
+					second.does(func(ctx context.Context) (string, error) {
+						<-ctx.Done()
+						return "", ctx.Err()
+					}))
+				assert.Equal(t, tt.ends, time.Since(start))
+				var none *resilient.NoAnswerError
+				require.ErrorAs(t, err, &none)
+				assert.Equal(t, tt.limit, none.Limit)
+				called := 1
+				if tt.limit != nil {
+					called = 0
+				}
+				assert.Equal(t, called, second.calls)
+				assert.Equal(t, called, answer.Index)
+				assert.Len(t, none.Failures, 1+called)
 			})
 		})
 	}

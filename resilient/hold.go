@@ -42,7 +42,7 @@ func Hold(ctx context.Context) *Held {
 		inner, cancel := context.WithCancelCause(ctx)
 		return &Held{Context: inner, cancel: cancel, stop: func() bool { return inner.Err() == nil }}
 	}
-	inner, cancel := context.WithCancelCause(c.Context)
+	inner, cancel := context.WithCancelCause(c.caller())
 	h := &Held{Context: inner, scope: c, cancel: cancel}
 	if c.flags&ctxLimitTotal != 0 { // else the end is that of the caller's context
 		total, _, end := c.limits()

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed42274fcc/stoic/nesting"
 	"github.com/seed42274fcc/stoic/resilient"
 	"github.com/seed42274fcc/stoic/resilient/breaker"
 )
@@ -135,6 +136,39 @@ func TestGoexitInALaterAttempt(t *testing.T) {
 		assert.Equal(t, 2, g.Circuit().Snapshot().Failures)
 		assert.ErrorIs(t, inside.Err(), context.Canceled, "its context is over")
 	})
+}
+
+// Who ends the goroutine between two attempts ends the call's context with it.
+func TestGoexitBetweenTwoAttempts(t *testing.T) {
+	ways := map[string]*resilient.Options{
+		"an observer": {Observers: []resilient.Observer{resilient.ObserverFunc(func(_ context.Context, e resilient.Event) {
+			if _, ok := e.(resilient.RetryScheduled); ok {
+				runtime.Goexit()
+			}
+		})}},
+		"an attempt limit": {AttemptLimits: []resilient.AttemptLimit{{Max: 1, Match: func(error) bool {
+			runtime.Goexit()
+			return false
+		}}}},
+	}
+	for name, options := range ways {
+		t.Run(name, func(t *testing.T) {
+			g := newGuard(t, steady(), options)
+			ended := make(chan struct{})
+			var inside context.Context
+			go func() {
+				defer close(ended)
+				_ = resilient.Do(t.Context(), g, get, func(ctx context.Context) error {
+					inside = ctx
+					return errDown
+				})
+				t.Error("it returned")
+			}()
+			<-ended
+			require.ErrorIs(t, inside.Err(), context.Canceled)
+			assert.False(t, nesting.UnderRetry(inside), "nobody repeats what still runs in it")
+		})
+	}
 }
 
 // A predicate that ends its goroutine takes no probe's place along.

@@ -89,11 +89,11 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 	placed = true
 	v, err := g.attempt(&c, cc, permit, now, fn)
 	made, last := 1, v.outcome
-	switch {
-	case err != nil:
-		made, last, err = g.again(c, cc, v, err, fn)
-	case c.fresh:
+	if c.fresh && last == breaker.Success {
 		p.budget.succeeded()
+	}
+	if err != nil {
+		made, last, err = g.again(c, cc, v, err, fn)
 	}
 	cc.finish()
 	if g.observed() {
@@ -341,7 +341,10 @@ type retries struct {
 // looks into errors, whose methods are foreign and may panic, so it gets one of ours.
 func (g *Guard) again(c call, cc *callContext, v verdict, err error, fn func(context.Context) error) (int, Outcome, error) {
 	r := &retries{call: c, guard: g, cc: cc, made: 1, last: v.outcome, replay: true}
-	defer func() { r.plan.budget.giveBack(r.drawn) }() // of an attempt that was not made
+	defer func() { // also where foreign code ends the goroutine between two attempts
+		r.cc.finish()
+		r.plan.budget.giveBack(r.drawn) // of an attempt that was not made
+	}()
 	if err = r.decide(v, err); r.over {
 		return r.made, r.last, err
 	}
@@ -356,7 +359,6 @@ func (g *Guard) again(c call, cc *callContext, v verdict, err error, fn func(con
 		retry.DelayType(func(uint, error, *retry.Config) time.Duration { return r.delay }),
 		retry.WithTimer(r),
 	)
-	r.cc.finish()
 	return r.made, r.last, r.err
 }
 
@@ -404,8 +406,10 @@ func (r *retries) next(fn func(context.Context) error) error {
 	r.drawn = drawn{}
 	v, err := g.attempt(&r.call, r.cc, permit, now, fn)
 	r.last = v.outcome
-	if err == nil {
+	if v.outcome == breaker.Success { // an answer, be it an error
 		r.plan.budget.repaid(spent)
+	}
+	if err == nil {
 		r.err = nil
 		return nil
 	}

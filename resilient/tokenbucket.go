@@ -8,8 +8,9 @@ import (
 )
 
 // TokenBucket is the rule of a [Budget] that retries empty and successes fill: while
-// much succeeds every retry is paid for, and once little does there are none. It knows
-// no time. Start from [DefaultTokenBucket]; the zero value is not valid.
+// much succeeds every retry is paid for, and once little does there are none. A success
+// is what the guard takes for one, an error too (see [Options].Classify). It knows no
+// time. Start from [DefaultTokenBucket]; the zero value is not valid.
 type TokenBucket struct {
 	// Capacity is how many tokens there are at most, and at the beginning:
 	// 1 … 1 000 000.
