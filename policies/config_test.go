@@ -107,7 +107,7 @@ func TestConfigGuesses(t *testing.T) {
 		"cb_cooldown": "circuit_breaker_cooldown", "circuit_breaker_cooldown_seconds": "circuit_breaker_cooldown",
 		"RETRY_JITTER": "retry_jitter", "retry_service_override": "retry_service_overrides", "failure_threshold": "circuit_breaker_failure_threshold",
 	} {
-		found, err := policies.Validate(policies.ParseJSON([]byte(`{"`+key+`":1}`)), nil)
+		found, err := policies.Validate(policies.ParseJSON([]byte(`{"retry_max_delay":9,"`+key+`":1}`)), nil)
 		require.NoError(t, err)
 		require.Len(t, found, 1)
 		assert.Contains(t, found[0].Message, `did you mean "`+guess+`"?`, key)
@@ -118,8 +118,10 @@ func TestConfigGuesses(t *testing.T) {
 func TestOverridesWithoutAConfig(t *testing.T) {
 	found, err := policies.Validate(policies.ParseJSON([]byte(`{"stock_service":{"retry":{"max_attempts":5}}}`)), nil)
 	require.NoError(t, err)
-	require.Len(t, found, 1)
+	require.Len(t, found, 2)
 	assert.Equal(t, `stock_service: there is no such setting (the overrides of services stand under "retry_service_overrides"); it is ignored`, found[0].String())
+	assert.Equal(t, `(document): the document has no setting that is known (the overrides of services stand under "retry_service_overrides"); it is skipped whole`,
+		found[1].String())
 }
 
 // P66, A55: values set in code go through the same ranges.

@@ -12,8 +12,8 @@ import (
 type Kind string
 
 const (
-	// KindDocument is for: the document is too long, no JSON, or no object. It was skipped
-	// whole.
+	// KindDocument is for: the document is too long, no JSON, no object, or has nothing but
+	// unknown keys. It was skipped whole.
 	KindDocument Kind = "document"
 	// KindUnknownKey is for: there is no such setting. The key was ignored, what stands
 	// beside it holds.

@@ -130,7 +130,7 @@ func TestMessagesAreNotCut(t *testing.T) {
 func TestALoggerThatPanicsStopsNothing(t *testing.T) {
 	options := &policies.Options{Options: resilient.Options{Logger: new(slog.Logger)}, MaxLazyGuards: 1}
 	require.NotPanics(t, func() {
-		reg, err := policies.Load(policies.ParseJSON([]byte(`{"x":1}`)), options)
+		reg, err := policies.Load(policies.ParseJSON([]byte(`{"retry_jitter":true,"x":1}`)), options)
 		require.NoError(t, err)
 		reg.Guard("a")
 		reg.Guard("b")

@@ -57,6 +57,9 @@ func ParseJSON(data []byte) Config {
 			c.findings = append(c.findings, found...)
 		}
 	}
+	if unknown > 0 && unknown == len(all) { // a Reload must not take it for an empty one
+		c.warn(documentKey, KindDocument, "the document has no setting that is known"+overridesHint(all[0])+documentSkipped)
+	}
 	c.setPatch(patch)
 	return c
 }
@@ -66,13 +69,21 @@ func (c *Config) warnOfUnknown(m member, n int) {
 	switch {
 	case n <= maxUnknown:
 		hint := didYouMean(meantConfig(m.key))
-		if hint == "" && scalar(m.value) == composite("an object") { // the document of overrides alone, perhaps
-			hint = fmt.Sprintf(" (the overrides of services stand under %q)", keyOverrides)
+		if hint == "" {
+			hint = overridesHint(m)
 		}
 		c.warn(m.key, KindUnknownKey, "there is no such setting"+hint+"; it is ignored")
 	case n == maxUnknown+1:
 		c.warn(documentKey, KindUnknownKey, "there are more keys that are no settings; they are ignored")
 	}
+}
+
+// overridesHint is for what may be the document of overrides alone.
+func overridesHint(m member) string {
+	if scalar(m.value) != composite("an object") {
+		return ""
+	}
+	return fmt.Sprintf(" (the overrides of services stand under %q)", keyOverrides)
 }
 
 // maxUnknown is how many unknown keys of a document are listed: one that is not meant

@@ -66,6 +66,7 @@ func TestReloadOfBadInputChangesNothing(t *testing.T) {
 		`{"retry_max_attempts":7,"retry_service_overrides":{"x":{"total_timeout":301}}}`,
 		`{"retry_max_attempts":7,"retry_service_overrides":{"x":{"retry":{"max_delay":1,"base_delay":2}}}}`,
 		`{"retry_max_attempts":7,"retry_service_overrides":[]}`, `{"retry_max_delay":0.05}`,
+		`{"stock_service":{"retry":{"max_attempts":5}}}`, // the overrides alone, where the whole belongs
 	} {
 		options, out := logged()
 		reg, err := policies.Load(overrides(`{"x":{"total_timeout":9}}`), &policies.Options{Options: options})

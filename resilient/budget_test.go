@@ -480,6 +480,28 @@ func TestA65AChangedBudgetKeepsWhatIsUsed(t *testing.T) {
 	})
 }
 
+// Millions of calls a second are still counted as what they are where the window becomes an hour.
+func TestSetRuleOfABusyRatio(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rule := resilient.CallRatio{Ratio: 0.1, Window: sec}
+		b := budgetOf(t, rule)
+		p := steady(drawsOn)
+		p.Circuit.Enabled = false
+		g := newGuard(t, p, sharing(b))
+		const calls = 1_300_000
+		for range calls {
+			_ = resilient.Do(context.Background(), g, apply, returns(nil))
+		}
+		require.Equal(t, calls, b.Snapshot().Calls)
+		rule.Window = time.Hour
+		require.NoError(t, b.SetRule(rule))
+		require.NoError(t, resilient.Do(t.Context(), g, apply, returns(nil)))
+		assert.Equal(t, 1<<31+1, b.Snapshot().Calls)
+		time.Sleep(2 * time.Hour)
+		assert.Zero(t, b.Snapshot().Calls)
+	})
+}
+
 func TestBadBudgets(t *testing.T) {
 	bucket, ratio := resilient.DefaultTokenBucket(), resilient.DefaultCallRatio()
 	require.NoError(t, bucket.Validate())

@@ -101,12 +101,15 @@ func (r *ratio) set(rule CallRatio, at time.Duration) {
 		scale := float64(rule.Window) / float64(r.rule.Window)
 		next := newRing(rule.Window)
 		now := next.slot(at)
-		next.calls[now%slots].Store(counted(0, now, uint64(float64(calls)*scale)))
-		next.retries[now%slots] = counted(0, now, uint64(math.Ceil(float64(retries)*scale)))
+		next.calls[now%slots].Store(counted(0, now, bounded(float64(calls)*scale)))
+		next.retries[now%slots] = counted(0, now, bounded(math.Ceil(float64(retries)*scale)))
 		r.ring.Store(next)
 	}
 	r.rule = rule
 }
+
+// bounded is a count that leaves room for as many on top of it.
+func bounded(count float64) uint64 { return uint64(min(count, 1<<(countBits-1))) }
 
 // ring counts by slots of time. Each count has the number of its slot above it, and the
 // window is the present slot with those before it: nothing has to be cleared.

@@ -300,3 +300,37 @@ func TestOneClockReading(t *testing.T) {
 	require.Equal(t, len(readings), looked)
 	require.Equal(t, map[string]int{"run": 1, "check": 0, "callersEnd": 0, "count": 0, "derive": 0, "attempt": 0}, readings)
 }
+
+// A context that panics where the guard asks it before a retry that is to be a probe leaves the probe's place free.
+func TestAProbeIsGivenBackIfTheContextPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuard(t, steady(threshold(2), func(p *resilient.Policy) {
+			p.Retry.BaseDelay, p.Circuit.RecoveryTimeout, p.Circuit.Cooldown = 10*sec, sec, 0
+		}), nil)
+		ctx := &explosive{Context: t.Context(), armed: func() bool { return g.Circuit().Snapshot().State == breaker.HalfOpen }}
+		go func() { // another caller opens the circuit meanwhile
+			time.Sleep(5 * sec)
+			for range 2 {
+				_ = resilient.Do(t.Context(), g, apply, returns(errDown))
+			}
+		}()
+		assert.PanicsWithValue(t, "Err", func() { _ = resilient.Do(ctx, g, get, returns(errDown)) })
+		snap := g.Circuit().Snapshot()
+		assert.Equal(t, breaker.HalfOpen, snap.State)
+		assert.Zero(t, snap.Probes)
+		require.NoError(t, resilient.Do(t.Context(), g, get, returns(nil)))
+	})
+}
+
+// explosive is a context whose Err panics once it is armed.
+type explosive struct {
+	context.Context
+	armed func() bool
+}
+
+func (e *explosive) Err() error {
+	if e.armed() {
+		panic("Err")
+	}
+	return e.Context.Err()
+}

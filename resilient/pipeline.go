@@ -376,6 +376,14 @@ func (r *retries) next(fn func(context.Context) error) error {
 		return r.exhausted(reason, limit, 0)
 	}
 	permit, free, rejected := g.admit(r.ctx, now, attemptLimit(r.total, r.each))
+	placed := false // whether the permit is in attempt's hands, which settles it
+	if permit.Probe() {
+		defer func() {
+			if !placed {
+				g.circuit.Settle(permit, breaker.Neutral, nil)
+			}
+		}()
+	}
 	r.free = free
 	if rejected != nil {
 		if g.observed() {
@@ -386,9 +394,6 @@ func (r *retries) next(fn func(context.Context) error) error {
 	if permit.Delayed() || free {
 		var err error
 		if now, err = g.recheck(&r.call); err != nil {
-			if !free {
-				g.circuit.Settle(permit, breaker.Neutral, nil)
-			}
 			reason := ReasonNoTimeLeft
 			if r.ctx.Err() != nil {
 				reason = ReasonContext
@@ -404,6 +409,7 @@ func (r *retries) next(fn func(context.Context) error) error {
 	r.cc.begin(r.made)
 	spent := r.drawn
 	r.drawn = drawn{}
+	placed = true
 	v, err := g.attempt(&r.call, r.cc, permit, now, fn)
 	r.last = v.outcome
 	if v.outcome == breaker.Success { // an answer, be it an error
