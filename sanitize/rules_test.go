@@ -69,6 +69,7 @@ func without(rule int) *classifier {
 	return c
 }
 
+// What an owner knows besides: names, values, and paths of hosts (A87).
 func TestOptions(t *testing.T) {
 	z, err := New(&Options{
 		Keys: []string{"tenant_code", "Quark"}, Keep: []string{"session_token"}, Mask: "[gone]", Limit: 40,
