@@ -10,8 +10,8 @@ import (
 
 const (
 	blockSize = 1 << 20
-	// A private key that is longer is cut at the end of a line, and a line at a blank where
-	// there is one.
+	// A private key that is longer is cut at the end of a line; a line at a blank where no
+	// secret is torn apart, if there is one.
 	longest = 8 * blockSize
 )
 
@@ -62,26 +62,33 @@ func (b *blocks) end() int {
 	case b.filled < len(b.buffer):
 		return 0
 	}
-	if end := part(text); end > 0 || b.filled < longest {
+	if end := part(text, "\n"); end > 0 || b.filled < longest {
 		return end
 	}
-	for _, ends := range []string{"\n", " \t,"} {
-		if end := bytes.LastIndexAny(text, ends) + 1; end > 0 {
-			return end
-		}
+	if end := bytes.LastIndexByte(text, '\n') + 1; end > 0 {
+		return end
+	}
+	if end := part(text, blanks); end > 0 {
+		return end
+	}
+	if end := bytes.LastIndexAny(text, blanks) + 1; end > 0 {
+		return end
 	}
 	return b.filled
 }
 
 const (
+	blanks = " \t,"
 	around = 4 << 10 // how much before and behind an end is looked at
 	tries  = 64      // of lines, before more is read
 )
 
-// part is the last end of a line at which nothing is torn apart that is a secret only as a
-// whole: a name from a value on the next line, a private key. It is 0 if there is none near.
-func part(text []byte) int {
-	end := bytes.LastIndexByte(text[:max(0, len(text)-around)], '\n') + 1
+// part is the last end of a line, or what else ends there, at which nothing is torn apart
+// that is a secret only as a whole: a name from a value on the next line, a private key. It
+// is 0 if there is none near.
+func part(text []byte, ends string) int {
+	last := func(before int) int { return bytes.LastIndexAny(text[:max(0, before)], ends) + 1 }
+	end := last(len(text) - around)
 	if key := unfinished(text[:end]); key >= 0 {
 		end = key
 	}
@@ -89,7 +96,7 @@ func part(text []byte) int {
 		if end == 0 || apart(text, end) {
 			return end
 		}
-		end = bytes.LastIndexByte(text[:end-1], '\n') + 1
+		end = last(end - 1)
 	}
 	return 0
 }
@@ -97,8 +104,10 @@ func part(text []byte) int {
 // apart says whether what is before the offset and what is behind it come to the same,
 // each by itself, as both together.
 func apart(text []byte, at int) bool {
-	from := bytes.LastIndexByte(text[:max(0, at-around)], '\n') + 1
-	to := min(len(text), at+around)
+	from, to := max(0, at-around), min(len(text), at+around)
+	if line := bytes.IndexByte(text[from:at-1], '\n') + 1; from > 0 {
+		from += line
+	}
 	whole := sanitize.Bytes(text[from:to])
 	behind, isFirst := bytes.CutPrefix(whole, sanitize.Bytes(text[from:at]))
 	return isFirst && bytes.Equal(behind, sanitize.Bytes(text[at:to]))

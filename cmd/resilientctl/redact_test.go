@@ -150,6 +150,19 @@ func TestRedactLongLines(t *testing.T) {
 	assert.NotContains(t, out, "F4KE")
 }
 
+// A line that is too long to be kept is not cut within a secret, nor between it and its name.
+func TestRedactTearsNoSecretApart(t *testing.T) {
+	words := strings.Repeat("clean words ", longest/12+2)
+	for _, secret := range []string{"password: F4KE93472 ", `{"password": "F4KE 3472 F4KE"} `} {
+		for into := 0; into < len(secret)+16; into += 9 {
+			text := words[:longest-around-into] + " " + secret + words[:8<<10]
+			code, out, _ := call(strings.NewReader(text), "redact")
+			assert.Equal(t, exitOK, code)
+			require.False(t, strings.Contains(out, "F4KE"), "%s: %d", secret, into)
+		}
+	}
+}
+
 type repeated string
 
 func (r repeated) Read(p []byte) (int, error) {
