@@ -187,6 +187,21 @@ func TestRemarks(t *testing.T) {
 			},
 		},
 		{
+			code: "lease-without-effect", // A7
+			text: "probe_lease 1s shortens nothing: an attempt may take 2s, so a probe keeps its place for 3s",
+			yes: []configured{
+				with(`{"circuit_breaker":{"probe_lease":1},"attempt_timeout":2}`),
+				with(`{"circuit_breaker":{"probe_lease":2.999},"attempt_timeout":2}`),
+				with(`{"circuit_breaker":{"probe_lease":60}}`), // an attempt may take 5 minutes
+			},
+			no: []configured{
+				with(`{"circuit_breaker":{"probe_lease":3},"attempt_timeout":2}`),
+				with(`{"circuit_breaker":{"probe_lease":0},"attempt_timeout":2}`),
+				with(`{"attempt_timeout":2}`),
+				with(`{"circuit_breaker":{"probe_lease":1,"enabled":false},"attempt_timeout":2}`),
+			},
+		},
+		{
 			code: "long-lease",
 			text: "a probe that is lost keeps its place for 1h, and the circuit may reject everything meanwhile; an attempt needs no more than 11s",
 			yes: []configured{
@@ -472,6 +487,8 @@ func TestRemarks(t *testing.T) {
 	} {
 		t.Run(c.code, func(t *testing.T) {
 			seen[c.code] = true
+			require.NotEmpty(t, c.yes)
+			require.NotEmpty(t, c.no)
 			for i, yes := range c.yes {
 				found, ok := remark(yes.explain(t), c.code)
 				require.True(t, ok, "%+v", yes)
@@ -573,6 +590,10 @@ func TestWaysOut(t *testing.T) {
 		{
 			"window-shorter-than-attempt", "an attempt_timeout of 1m at most, or a window of 5m",
 			with(`{"circuit_breaker":{"failure_rate":0.5}}`), with(`{"circuit_breaker":{"failure_rate":0.5,"window":"5m"}}`),
+		},
+		{
+			"lease-without-effect", "no probe_lease: it follows the time limits by itself",
+			with(`{"circuit_breaker":{"probe_lease":5},"attempt_timeout":10}`), with(`{"attempt_timeout":10}`),
 		},
 		{
 			"budget-below-one-call", "a capacity of 28 or more, or retry.max_attempts 2",

@@ -203,14 +203,24 @@ var warnings = []rule{
 		},
 	},
 	{
+		code:   "lease-without-effect",
+		fields: []string{"circuit_breaker.probe_lease", "attempt_timeout", "total_timeout"},
+		find: func(s *subject) (string, string) {
+			lease, needed := s.policy.Circuit.ProbeLease, s.neededLease()
+			if !s.circuit.Enabled || lease == 0 || lease >= needed {
+				return "", ""
+			}
+			return fmt.Sprintf("probe_lease %s shortens nothing: an attempt may take %s, so a probe keeps its place for %s",
+					short(lease), short(s.policy.AttemptLimit()), short(needed)),
+				"no probe_lease: it follows the time limits by itself"
+		},
+	},
+	{
 		code:   "long-lease",
 		fields: []string{"circuit_breaker.probe_lease", "attempt_timeout", "total_timeout"},
 		find: func(s *subject) (string, string) {
-			c := s.policy.Circuit
-			lease := c.ProbeLease
-			c.ProbeLease = 0
-			needed := c.LeaseFor(s.policy.AttemptLimit())
-			if !s.circuit.Enabled || lease/longLease < needed || lease <= c.RecoveryTimeout {
+			lease, needed := s.policy.Circuit.ProbeLease, s.neededLease()
+			if !s.circuit.Enabled || lease/longLease < needed || lease <= s.policy.Circuit.RecoveryTimeout {
 				return "", ""
 			}
 			return fmt.Sprintf("a probe that is lost keeps its place for %s, and the circuit may reject everything meanwhile; an attempt needs no more than %s",
@@ -327,6 +337,13 @@ func callsFor(rate float64) int { return int(min(math.Ceil(5/rate), 1_000_000)) 
 
 // longLease is how many times longer than needed a lease may be.
 const longLease = 10
+
+// neededLease is how long a probe keeps its place if no probe_lease says otherwise.
+func (s *subject) neededLease() time.Duration {
+	c := s.policy.Circuit
+	c.ProbeLease = 0
+	return c.LeaseFor(s.policy.AttemptLimit())
+}
 
 // shortestWaits is how long all waits take together at least.
 func (s *subject) shortestWaits() (sum time.Duration) {

@@ -155,7 +155,7 @@ func TestP85A1ANeutralProbeGivesItsPlaceBack(t *testing.T) {
 		}},
 		{"A1 classified as neutral", func(context.Context, context.CancelFunc) error { return business }},
 		{"marked Neutral", func(context.Context, context.CancelFunc) error { return resilient.Neutral(errDown) }},
-		{"P82 rejected by another guard", func(context.Context, context.CancelFunc) error {
+		{"P82 A31 rejected by another guard", func(context.Context, context.CancelFunc) error {
 			return &resilient.RejectedError{Service: "another", State: breaker.Open}
 		}},
 	}

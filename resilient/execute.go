@@ -23,7 +23,8 @@ import (
 // The error is nil, or fn's own, unchanged, or one of:
 //   - a *[RejectedError], when the circuit refused the first attempt;
 //   - an *[ExhaustedError], when a limit ended the call: attempts (of more than
-//     one), time, the circuit opening in the middle, the retry budget;
+//     one, or by an [AttemptLimit]), time, the circuit opening in the middle, a
+//     [RetryAfter] that asks for too long, the retry budget, a [Switch];
 //   - the cause of a context that was over before the first attempt;
 //   - [ErrNilGuard], [ErrNilContext], [ErrNilFunction], [ErrInvalidOp],
 //     [ErrAsyncFunction]: nothing ran.

@@ -19,7 +19,7 @@ func TestMessageIsCut(t *testing.T) {
 	assert.Empty(t, sanitize.Message(""))
 }
 
-// R24: redaction comes first. Wherever the cut falls, no part of the secret is
+// R24, A85: redaction comes first. Wherever the cut falls, no part of the secret is
 // left, nor is there a cut where the redacted text is short enough.
 func TestMessageIsRedactedBeforeItIsCut(t *testing.T) {
 	const value = "F4KEsecretF4KEsecretF4KEsecret"

@@ -96,7 +96,6 @@ var nameRules = [...]nameRule{
 	{word: "keys", kind: plural, after: keyOwners},
 	{word: "sessionid", kind: secret, ends: true},
 	{word: "sessid", kind: secret, ends: true},
-	{word: "sessiontoken", kind: secret},
 	{word: "id", kind: secret, after: "session sess secret"},
 	{word: "session", kind: weak},
 	{word: "string", kind: pairs, after: "connection conn"},

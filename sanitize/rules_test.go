@@ -10,7 +10,7 @@ import (
 )
 
 // The rules, printed as documentation: go test -run TestRules -v. Each rule must do
-// what it says, and must be missed when it is taken away.
+// what it says, and one about names must be missed when it is taken away.
 func TestRules(t *testing.T) {
 	var doc strings.Builder
 	doc.WriteString("names, by their last word\n")
@@ -31,10 +31,17 @@ func TestRules(t *testing.T) {
 			first, _, _ := strings.Cut(rule.after, " ")
 			name = first + "_" + name
 		}
-		assert.Equal(t, rule.kind, standard.names.of(name), "rule %d: %s", i, name)
+		names := []string{name}
 		if rule.ends {
-			assert.Equal(t, rule.kind, standard.names.of("xy"+rule.word), "rule %d: xy%s", i, rule.word)
+			names = append(names, "xy"+rule.word)
 		}
+		missed := false
+		others := without(i)
+		for _, name := range names {
+			assert.Equal(t, rule.kind, standard.names.of(name), "rule %d: %s", i, name)
+			missed = missed || others.of(name) != rule.kind
+		}
+		assert.True(t, missed, "rule %d: %s: another rule says the same", i, rule.word)
 	}
 	doc.WriteString("tokens, by their prefix\n")
 	for _, rule := range tokenRules {
@@ -51,6 +58,18 @@ func TestRules(t *testing.T) {
 	t.Log("\n" + doc.String())
 }
 
+// without are the rules about names but for one.
+func without(rule int) *classifier {
+	c := &classifier{words: map[string][]nameRule{}, variant: map[string]bool{}, keep: map[string]bool{}, lists: make([][]nameRule, 1)}
+	for i, other := range nameRules {
+		if i != rule {
+			c.add(other)
+		}
+	}
+	return c
+}
+
+// What an owner knows besides: names, values, and paths of hosts (A87).
 func TestOptions(t *testing.T) {
 	z, err := New(&Options{
 		Keys: []string{"tenant_code", "Quark"}, Keep: []string{"session_token"}, Mask: "[gone]", Limit: 40,

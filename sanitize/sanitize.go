@@ -33,8 +33,11 @@
 //   - tokens that nothing tells from a word, where no name stands before them: those
 //     of Databricks (dapi…) and Facebook (EAA…), which Options.Opaque finds, and those of
 //     Discord's bots;
-//   - what is compressed or encoded, but for URL escapes, HTML entities and the
-//     escapes of JSON.
+//   - what an object holds under the name of a secret, {"password": {"value": "x"}}: its
+//     own names decide;
+//   - an option of one letter, but for -u, -p, -H and -D of the commands that have them so;
+//   - what is compressed or encoded, but for URLs and pairs in URL escapes, HTML entities
+//     and the escapes of JSON.
 //
 // A value without quotes ends where it must: at a blank; at what reads like the
 // next setting (",abc=") or the next field (" ab:"); at "} " and "] " in a printed

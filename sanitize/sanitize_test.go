@@ -26,7 +26,7 @@ func TestExactOutputs(t *testing.T) {
 	}
 }
 
-// Text that only speaks of secrets must stay readable.
+// A90: text that only speaks of secrets must stay readable.
 func TestWhatIsNoSecretStays(t *testing.T) {
 	for _, row := range cleanRows(t) {
 		assert.Equal(t, row, sanitize.String(row))

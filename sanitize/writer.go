@@ -3,6 +3,7 @@ package sanitize
 import (
 	"bytes"
 	"io"
+	"strings"
 	"sync"
 )
 
@@ -17,7 +18,7 @@ const maxLine = 1 << 20
 //	log:      log.SetOutput(sanitize.NewWriter(os.Stderr))
 //
 // Begun lines are kept until they end, or until Close. A line is let go in pieces of
-// one mebibyte, cut at a blank where there is one. What spans lines, such as a private
+// one mebibyte, cut at a blank where no secret is torn apart, if there is one. What spans lines, such as a private
 // key, is found only where a logger writes it into one line, as those do.
 //
 // It is safe for concurrent use. Make one with NewWriter.
@@ -76,13 +77,41 @@ func (w *Writer) Close() error {
 // shorten lets the begin of a very long line go.
 func (w *Writer) shorten() {
 	for len(w.line) > maxLine {
-		end := bytes.LastIndexAny(w.line[:maxLine], " \t") + 1
-		if end < maxLine/2 {
-			end = maxLine
-		}
+		end := w.rules.part(w.line[:maxLine])
 		w.out = append(w.out, w.rules.clean(view(w.line[:end]))...)
 		w.line = append(w.line[:0], w.line[end:]...)
 	}
+}
+
+const (
+	around = 4 << 10 // how much before and behind a cut is looked at
+	tries  = 64      // of blanks
+)
+
+// part is where a long text is cut: behind a blank, where no secret is torn apart, or its
+// name from it. Where there is no such blank near the end it is any blank, or the end.
+func (r *rules) part(text []byte) int {
+	blank := func(before int) int { return bytes.LastIndexAny(text[:before], " \t") + 1 }
+	end := blank(len(text) - around)
+	for n := 0; n < tries && end > len(text)/2; n++ {
+		if r.apart(text, end) {
+			return end
+		}
+		end = blank(end - 1)
+	}
+	if end = blank(len(text)); end < len(text)/2 {
+		end = len(text)
+	}
+	return end
+}
+
+// apart says whether what is before the offset and what is behind it come to the same,
+// each by itself, as both together.
+func (r *rules) apart(text []byte, at int) bool {
+	before, behind := text[max(0, at-around):at], text[at:min(len(text), at+around)]
+	both := r.clean(view(text[at-len(before) : at+len(behind)]))
+	rest, begins := strings.CutPrefix(both, r.clean(view(before)))
+	return begins && rest == r.clean(view(behind))
 }
 
 func (w *Writer) flush(n int) (int, error) {

@@ -49,6 +49,23 @@ func TestWriterIsBounded(t *testing.T) {
 	assert.Equal(t, 3<<10, strings.Count(out.String(), "password=***"))
 }
 
+// A line that is let go in pieces is not cut within a secret, nor between it and its name.
+func TestWriterTearsNoSecretApart(t *testing.T) {
+	words := strings.Repeat("clean words ", 1<<20/12+2)
+	for _, secret := range []string{"password: F4KE93472 ", `{"password": "F4KE 3472 F4KE"} `, `"Authorization": "Bearer F4KEabc123" `} {
+		for into := 0; into < len(secret)+16; into += 6 {
+			var out bytes.Buffer
+			w := sanitize.NewWriter(&out)
+			_, err := w.Write([]byte(words[:1<<20-4<<10-into] + " " + secret + words[:8<<10])) // the cut is near
+			require.NoError(t, err)
+			require.NotZero(t, out.Len())
+			require.NoError(t, w.Close())
+			require.False(t, strings.Contains(out.String(), "F4KE"), "%s: %d", secret, into)
+			require.Equal(t, strings.Count(words[:1<<20-4<<10-into], "clean")+strings.Count(words[:8<<10], "clean"), strings.Count(out.String(), "clean"))
+		}
+	}
+}
+
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("full") }

@@ -10,7 +10,8 @@ import (
 
 const (
 	blockSize = 1 << 20
-	// A line, or a private key, that is longer is cut, at a blank where there is one.
+	// A private key that is longer is cut at the end of a line; a line at a blank where no
+	// secret is torn apart, if there is one.
 	longest = 8 * blockSize
 )
 
@@ -61,16 +62,81 @@ func (b *blocks) end() int {
 	case b.filled < len(b.buffer):
 		return 0
 	}
-	end := bytes.LastIndexByte(text, '\n') + 1
-	if key := bytes.LastIndex(text[:end], []byte("PRIVATE KEY-----\n")); key >= 0 && !bytes.Contains(text[key:end], []byte("-----END ")) {
-		end = bytes.LastIndexByte(text[:key], '\n') + 1 // a key that goes on stays whole
+	if end := part(text, "\n"); end > 0 || b.filled < longest {
+		return end
 	}
-	if end == 0 && b.filled >= longest {
-		if end = bytes.LastIndexAny(text, " \t,") + 1; end == 0 {
-			end = b.filled
+	if end := bytes.LastIndexByte(text, '\n') + 1; end > 0 {
+		return end
+	}
+	if end := part(text, blanks); end > 0 {
+		return end
+	}
+	if end := bytes.LastIndexAny(text, blanks) + 1; end > 0 {
+		return end
+	}
+	return b.filled
+}
+
+const (
+	blanks = " \t,"
+	around = 4 << 10 // how much before and behind an end is looked at
+	tries  = 64      // of lines, before more is read
+)
+
+// part is the last end of a line, or what else ends there, at which nothing is torn apart
+// that is a secret only as a whole: a name from a value on the next line, a private key. It
+// is 0 if there is none near.
+func part(text []byte, ends string) int {
+	last := func(before int) int { return bytes.LastIndexAny(text[:max(0, before)], ends) + 1 }
+	end := last(len(text) - around)
+	if key := unfinished(text[:end]); key >= 0 {
+		end = key
+	}
+	for range tries {
+		if end == 0 || apart(text, end) {
+			return end
+		}
+		end = last(end - 1)
+	}
+	return 0
+}
+
+// apart says whether what is before the offset and what is behind it come to the same,
+// each by itself, as both together.
+func apart(text []byte, at int) bool {
+	from, to := max(0, at-around), min(len(text), at+around)
+	if line := bytes.IndexByte(text[from:at-1], '\n') + 1; from > 0 {
+		from += line
+	}
+	whole := sanitize.Bytes(text[from:to])
+	behind, isFirst := bytes.CutPrefix(whole, sanitize.Bytes(text[from:at]))
+	return isFirst && bytes.Equal(behind, sanitize.Bytes(text[at:to]))
+}
+
+// unfinished is where the line begins of a block of lines with dashes round its name, such
+// as a private key, that goes on behind the text; -1 if there is none.
+func unfinished(text []byte) int {
+	begin := lastDashed(text, "BEGIN ")
+	if begin < 0 || lastDashed(text[begin:], "END ") >= 0 {
+		return -1
+	}
+	return bytes.LastIndexByte(text[:begin], '\n') + 1
+}
+
+// lastDashed is where a word stands last that has dashes before it; -1 if there is none.
+// (bytes.LastIndex would take as long as all the rest.)
+func lastDashed(text []byte, word string) int {
+	last := -1
+	for at := 0; ; at += len(word) {
+		next := bytes.Index(text[at:], []byte(word))
+		if next < 0 {
+			return last
+		}
+		at += next
+		if bytes.HasSuffix(bytes.TrimRight(text[:at], " "), []byte("----")) {
+			last = at
 		}
 	}
-	return end
 }
 
 // block goes over one block, and returns how many lines it has. A clean one is written

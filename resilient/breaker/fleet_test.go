@@ -273,6 +273,7 @@ func TestAStoreThatPanicsIsLost(t *testing.T) {
 	})
 }
 
+// A39: one sick replica opens its own circuit, and not that of all.
 func TestTooFewReportersOpenTheirOwnOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, settings := newShelf(), small()

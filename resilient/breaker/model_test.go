@@ -154,7 +154,7 @@ type op struct {
 
 // TestConcurrentCircuitIsLinearizable lets a few goroutines use a circuit at once
 // and searches for an order of their operations, in keeping with real time, that
-// explains every answer (R18, R31, P90, A10). The time stands still meanwhile.
+// explains every answer (R18, R31, P90, A10, A22). The time stands still meanwhile.
 func TestConcurrentCircuitIsLinearizable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rapid.Check(inBubble{t}, func(t *rapid.T) {
