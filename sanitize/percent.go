@@ -9,7 +9,7 @@ func (s *scanner) percent(at int) int {
 	case s.hasAt(at, "%3A%2F%2F"):
 		start := at + len("%3A%2F%2F")
 		end := s.percentEnd(start)
-		last := lastFold(s.text[start:end], "%40")
+		last := s.lastEscapedAt(start, end) - start
 		if last <= 0 || s.isHidden(s.text[start:start+last]) {
 			return start
 		}
@@ -40,20 +40,27 @@ func (s *scanner) percent(at int) int {
 	return at + 1
 }
 
-// percentEnd returns where the escaped text ends, or enough of it.
+// percentEnd returns where the escaped text ends, or enough of it. Where it has looked
+// before it does not look again.
 func (s *scanner) percentEnd(at int) int {
-	for most := min(len(s.text), at+2*farBack); at < most && (isName(s.text[at]) || strings.IndexByte("%+~!*", s.text[at]) >= 0); {
+	most := min(len(s.text), at+2*farBack)
+	for at = max(at, s.escaped); at < most && (isName(s.text[at]) || strings.IndexByte("%+~!*", s.text[at]) >= 0); {
 		at++
 	}
+	s.escaped = at
 	return at
 }
 
-func lastFold(text, what string) int {
-	for at := len(text) - len(what); at >= 0; at-- {
-		if lower(text[at]) == lower(what[0]) && strings.EqualFold(text[at:at+len(what)], what) {
+// lastEscapedAt returns where the last %40, which is an @, begins in escaped text; -1 if
+// there is none.
+func (s *scanner) lastEscapedAt(start, end int) int {
+	const sign = "%40"
+	for at := end - len(sign); at >= max(start, s.noEscapedAt); at-- {
+		if s.text[at:at+len(sign)] == sign {
 			return at
 		}
 	}
+	s.noEscapedAt = max(s.noEscapedAt, end-len(sign)+1)
 	return -1
 }
 

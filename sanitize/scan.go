@@ -24,7 +24,9 @@ type scanner struct {
 	lines lines // what is known of the quotes and brackets around us
 
 	// What was looked for in vain, and up to where: not to be looked for again.
-	noBracket, noField, noMixed int
+	noBracket, noField, noMixed, noEscapedAt int
+
+	escaped int // how far a text that is escaped for a URL is known to go at least
 
 	atSign, tag, cdata, dashes finder
 }
