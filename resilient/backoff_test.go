@@ -50,7 +50,7 @@ func TestR7Strategies(t *testing.T) {
 		{exponential, 20 * ms, 60 * sec, true, 4, 100 * ms, 160 * ms}, // the floor holds for the jitter too
 		{exponential, 0, 60 * sec, false, 50, 100 * ms, 100 * ms},
 		{exponential, 0, 60 * sec, false, 100, 100 * ms, 100 * ms}, // nothing doubled stays nothing
-		{exponential, sec, 50 * ms, false, 1, 50 * ms, 50 * ms}, // the cap beats the floor
+		{exponential, sec, 50 * ms, false, 1, 50 * ms, 50 * ms},    // the cap beats the floor
 		{linear, sec, 60 * sec, false, 1, 2 * sec, 2 * sec},
 		{linear, 3 * sec, 60 * sec, false, 1, 3 * sec, 3 * sec},
 		{linear, 3 * sec, 60 * sec, false, 9, 3 * sec, 3 * sec}, // constant

@@ -69,16 +69,14 @@ func (c *counter) run() int {
 // are set: with buckets its count of consecutive failures decays, and with a
 // short interval it forgets outcomes of calls that outlast it. It cannot be
 // reset, so a row that is to forget makes a new one; it is made at the first
-// failure, so that a dependency which never fails never pays for one.
+// failure, so that a dependency which never fails never pays for one. Recovery is not
+// its part: one that has tripped is dropped at once.
 type row struct {
 	breaker   *gobreaker.CircuitBreaker[struct{}]
 	threshold int  // what the present failure is measured against
 	run       int  // consecutive failures, the present one included
 	tripped   bool // whether they are enough
 }
-
-// recoveryIsOurs is longer than any tripped counter is kept.
-const recoveryIsOurs = 100 * 365 * 24 * time.Hour
 
 var errCounted = errors.New("a failure, as far as the counter is concerned")
 
@@ -88,7 +86,6 @@ func countOne() (struct{}, error) { return struct{}{}, errCounted }
 func newRow() *row {
 	c := &row{}
 	c.breaker = gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
-		Timeout:     recoveryIsOurs,
 		ReadyToTrip: c.readyToTrip,
 	})
 	return c

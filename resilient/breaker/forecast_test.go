@@ -49,6 +49,7 @@ func TestFailuresAmong(t *testing.T) {
 		{0.57, 100, 57}, {0.5, 200, 100}, {0.5, 199, 100}, {0.5, 9, 0}, {0.5, 10, 5}, {0.01, 10, 1},
 		{1, 10, 10}, {1, math.MaxInt, math.MaxInt}, {0.000001, 1_000_000, 1}, {0.000001, 1_000_001, 2}, {1.0 / 3, 10, 4},
 		{0.5, 0, 0}, {0.5, -1, 0},
+		{0.57, 323627089012448273, 184467440737095516}, // rounding up leaves the range of 64 bits
 	} {
 		s.FailureRate, s.SlowCallRate = c.rate, 0
 		assert.Equal(t, c.want, s.FailuresAmong(c.calls), "%+v", c)

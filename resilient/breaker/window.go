@@ -188,7 +188,7 @@ type rolling struct {
 func newRolling(period, buckets time.Duration) *rolling {
 	r := &rolling{}
 	r.breaker = gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
-		Interval: period * buckets, BucketPeriod: period, Timeout: recoveryIsOurs,
+		Interval: period * buckets, BucketPeriod: period,
 		ReadyToTrip: func(counts gobreaker.Counts) bool { // under gobreaker's own lock
 			r.tripped = r.judge(uint64(counts.TotalFailures))
 			return r.tripped
