@@ -12,7 +12,7 @@ func (s *scanner) address(at int) int {
 	word := s.text[begin:at]
 	colon := strings.IndexByte(word, ':')
 	if colon < 0 {
-		return at + 1
+		return s.slashed(begin, at)
 	}
 	password := word[colon+1:]
 	user := colon
@@ -20,7 +20,7 @@ func (s *scanner) address(at int) int {
 		user--
 	}
 	start := at - len(word) + user
-	if oneOf(addressSchemes[:], word[user:colon]) {
+	if oneOf(addressSchemes[:], word[user:colon]) || word[user:colon] == "jdbc" && strings.HasSuffix(password, ":") {
 		return at + 1
 	}
 	relative := strings.HasSuffix(word[:user], "//")
@@ -44,6 +44,22 @@ func (s *scanner) wordStart(at int) int {
 	for at > least && !isSpace(s.text[at-1]) {
 		at--
 	}
+	return at
+}
+
+// slashed handles the credentials of Oracle before an address: scott/pw@//db:1521/x.
+func (s *scanner) slashed(begin, at int) int {
+	if !strings.HasPrefix(s.text[at+1:], "//") || !isAlnum(s.byteAt(at+len("@//"))) {
+		return at + 1
+	}
+	for begin < at && (isQuote(s.text[begin]) || closer(s.text[begin]) != 0) {
+		begin++
+	}
+	user, password, _ := strings.Cut(s.text[begin:at], "/")
+	if user == "" || password == "" || !all(user, isUser) || s.isHidden(password) {
+		return at + 1
+	}
+	s.redact(begin, at, "")
 	return at
 }
 
@@ -71,8 +87,12 @@ func (s *scanner) isTarget(at int, password string) bool {
 	switch {
 	case c == '(':
 		return host == "" || oneOf(protocols[:], host)
-	case host == "":
-		return false
+	case host == "": // no address: user:pw@/db
+		path := end + 1
+		if s.byteAt(path) == '/' {
+			path++
+		}
+		return c == '/' && isAlnum(s.byteAt(path)) && (password == "" || isAlnum(password[0]) && !isQuote(password[len(password)-1]))
 	case c == ':' && s.isPortAt(end+1):
 		return !isVersion(host)
 	case c == '/' && password != "":

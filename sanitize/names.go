@@ -35,8 +35,8 @@ type nameRule struct {
 
 // keyOwners are the words that make a secret of a key. Keys of maps, tables and
 // caches are none.
-const keyOwners = "access account aes api app application auth cipher client consumer crypto data decrypt decryption deploy " +
-	"encrypt encryption hash hmac host license master private psk root sas secret security server service session shared sign " +
+const keyOwners = "access account aes api app application auth cipher clickhouse client consumer crypto data decrypt decryption deploy " +
+	"encrypt encryption functions hash hmac host house license master pragma private psk rapidapi root sas secret security server service session shared sign " +
 	"signature signing ssh storage subscription symmetric token wallet webhook"
 
 // tokenHeads make a token of a parser, a model or a list of pages.
@@ -55,6 +55,9 @@ var nameRules = [...]nameRule{
 	{word: "pass", kind: secret, unless: "by first second single multi render one two per shader band low high all"},
 	{word: "dbpass", kind: secret},
 	{word: "userpass", kind: secret},
+	{word: "storepass", kind: secret},
+	{word: "keypass", kind: secret},
+	{word: "requirepass", kind: secret},
 	{word: "pwd", kind: secret, ends: true},
 	{word: "pswd", kind: secret},
 	{word: "psw", kind: secret},
@@ -81,6 +84,7 @@ var nameRules = [...]nameRule{
 	{word: "mnemonic", kind: secret},
 	{word: "privkey", kind: secret, ends: true},
 	{word: "apikey", kind: secret, ends: true},
+	{word: "api", kind: secret, after: "art"}, // Artifactory
 	{word: "apikeys", kind: plural, ends: true},
 	{word: "accesskey", kind: secret, ends: true},
 	{word: "secretkey", kind: secret, ends: true},
@@ -100,6 +104,8 @@ var nameRules = [...]nameRule{
 	{word: "id", kind: secret, after: "session sess secret"},
 	{word: "session", kind: weak},
 	{word: "string", kind: pairs, after: "connection conn"},
+	{word: "string", kind: secret, after: "secret"},
+	{word: "binary", kind: secret, after: "secret"},
 	{word: "str", kind: pairs, after: "connection conn"},
 	{word: "connectionstring", kind: pairs, ends: true},
 	{word: "connstr", kind: pairs, ends: true},
@@ -110,8 +116,9 @@ var nameRules = [...]nameRule{
 	{word: "hmac", kind: weak},
 	{word: "assertion", kind: weak},
 	{word: "samlresponse", kind: secret},
+	{word: "response", kind: secret, after: "saml"},
 	{word: "code", kind: query},
-	{word: "verifier", kind: weak, after: "code"},
+	{word: "verifier", kind: weak, after: "code oauth"},
 	{word: "authorization", kind: header},
 	{word: "proxyauthorization", kind: header},
 	{word: "cookie", kind: cookie},
@@ -130,6 +137,8 @@ var nameRules = [...]nameRule{
 	{word: "hasło", kind: secret},
 	{word: "haslo", kind: secret},
 	{word: "пароль", kind: secret},
+	{word: "Пароль", kind: secret},
+	{word: "ПАРОЛЬ", kind: secret},
 	{word: "密码", kind: secret},
 	{word: "密碼", kind: secret},
 	{word: "パスワード", kind: secret},
@@ -143,7 +152,7 @@ var variants = [...]string{
 }
 
 // nameWords are the names of a name: {"name": "DB_PASSWORD", "value": …}.
-var nameWords = [...]string{"name", "key"}
+var nameWords = [...]string{"name", "key", "parameterkey"}
 
 // valueWords are the names of what belongs to it.
-var valueWords = [...]string{"value", "val", "stringvalue", "content"}
+var valueWords = [...]string{"value", "val", "stringvalue", "content", "parametervalue"}
