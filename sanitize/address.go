@@ -14,6 +14,9 @@ func (s *scanner) address(at int) int {
 	if colon < 0 {
 		return s.slashed(begin, at)
 	}
+	if word, colon = s.unnamed(word, colon, at); colon < 0 {
+		return at + 1
+	}
 	password := word[colon+1:]
 	user := colon
 	for user > 0 && isUser(word[user-1]) {
@@ -33,6 +36,38 @@ func (s *scanner) address(at int) int {
 	}
 	s.redact(start, last, "")
 	return last
+}
+
+// unnamed takes a name off before a user and a password in quotes, "dsn":"app:pw. The
+// colon is -1 if there is only a user in the quotes, which close: User:"bob@host:22".
+func (s *scanner) unnamed(word string, colon, at int) (string, int) {
+	for {
+		start := colon + 1
+		for start < len(word) && word[start] == '\\' {
+			start++
+		}
+		if start == len(word) || !isQuote(word[start]) {
+			return word, colon
+		}
+		next := strings.IndexByte(word[start+1:], ':')
+		if next < 0 {
+			if strings.IndexByte(word[start+1:], word[start]) < 0 && s.quotedUpTo(at, word[start]) {
+				return word, -1
+			}
+			return word, colon
+		}
+		word, colon = word[start+1:], next
+	}
+}
+
+// quotedUpTo says whether the word at the offset ends with a quote.
+func (s *scanner) quotedUpTo(at int, quote byte) bool {
+	for most := min(len(s.text), at+farBack); at < most && !isSpace(s.text[at]); at++ {
+		if s.text[at] == quote {
+			return true
+		}
+	}
+	return false
 }
 
 func isUser(c byte) bool { return isName(c) || c == '+' || c == '%' || c == '$' || c == '\\' }

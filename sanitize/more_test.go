@@ -58,7 +58,11 @@ func TestMoreSecrets(t *testing.T) {
 		`{"ParameterKey":"DBPassword","ParameterValue":"F4KE"}`, `{"SecretString":"F4KE"}`, `{"SecretBinary":"F4KE"}`,
 		"<property><name>fs.s3a.secret.key</name><value>F4KE</value></property>", "<name>ConnectionPassword</name>\n  <value>F4KE x</value>",
 		"<setting name=\"Password\" serializeAs=\"String\"><value>F4KE</value></setting>",
-		"secrets:\n  - F4KE1\n  - F4KE2\nhost: db1", "api_keys:\n- F4KEa1 # old\n- \"F4KEb2\"\n", "[password] => F4KE", "stdClass Object ( [api_key] => F4KE [host] => db1 )",
+		"secrets:\n  - F4KE1\n  - F4KE2\nhost: db1", "api_keys:\n- F4KEa1 # old\n- \"F4KEb2\"\n", "[password] => F4KE", `{"a":"root:F4KE@/db"}`, `{"dsn":"app:F4KE@tcp(db:3306)/x","n":1}`, `{\"dsn\":\"app:F4KE@db:3306\"}`,
+		"UNSEAL_KEY=F4KE", "recovery_key: F4KE1", "PresharedKey = F4KE=", "recovery_codes: [\"F4KE\"]", "otp_seed=F4KE", "password_salt=F4KE", "passwordDigest=F4KE", "dbpw=F4KE",
+		"adminpass=F4KE", "auth_header=Bearer F4KE", "authHeader: 'Bearer F4KE'", "auth header: Bearer F4KE123", `["docker","login","-u","bob","-p","F4KE"]`, `["redis-cli", "-a", "F4KE"]`,
+		"sh -c \"mysql -uroot -p'F4KE x' db\"", `{"cmd":"mysql -p\"F4KE x\" db"}`,
+		"stdClass Object ( [api_key] => F4KE [host] => db1 )",
 		"Пароль: F4KE1", "ПАРОЛЬ=F4KE", "?SAMLResponse=F4KE&RelayState=x", "?oauth_verifier=F4KE0123", "X-JFrog-Art-Api: F4KE1", "X-ClickHouse-Key: F4KE1", "x-functions-key: F4KE1",
 		"x-rapidapi-key: F4KE1", "https://discord.com/api/v10/webhooks/123456789012345678/F4KE-F4KE_F4KE",
 	} {
@@ -108,7 +112,8 @@ func TestMoreCleanText(t *testing.T) {
 		"token: ${{ secrets.API_TOKEN }}", "token=${{ secrets.API_TOKEN }}", "password: {{ .Values.password | quote }}", "password: \"{{ lookup('env', 'PW') }}\"",
 		"docker run --user 1000:1000 img", "docker run -u 1000:1000 img", "docker run --user=1000:1000 img", "secrets:\n  - db_password\n  - server-cert", "secrets:\n- name: regcred", "passwords:\n  - at least 8 characters",
 		"tokens:\n- IDENT\n- NUMBER", "{\"name\":\"password\",\"type\":\"string\",\"required\":true}", "{\"name\":\"token\",\"in\":\"query\"},{\"name\":\"x\",\"value\":\"y\"}",
-		"[password] is required", "[token] = x", "open /password: denied", "[--token string]", "[--token TOKEN] [--host h]", "<name>token</name><type>string</type>", "mail x/y@h:25", "jdbc:oracle:thin:@dbhost:1521:orcl", "jdbc:oracle:thin:@//h:1521/x", "from:\"@/components/x\"",
+		"[password] is required", "Authorization header: missing", "auth header: got none", "security code: invalid", "salt=abc", "digest=sha256:abc", "key digest: ok", "recovery codes: 10 left",
+		`Config{DSN:"db:3306", User:"bob@h:22"}`, `{"a":"x:y","mail":"bob@h.example"}`, "[token] = x", "open /password: denied", "[--token string]", "[--token TOKEN] [--host h]", "<name>token</name><type>string</type>", "mail x/y@h:25", "jdbc:oracle:thin:@dbhost:1521:orcl", "jdbc:oracle:thin:@//h:1521/x", "from:\"@/components/x\"",
 		"parse error: unexpected token: 'x1'", "unexpected token: 42", "https:\\/\\/h\\/@user", "{\"u\":\"https:\\/\\/h:8080\\/x@v1\"}",
 		"2026-01-02 15:04:05.000 [main] INFO c.x.TokenService - done", "http: TLS handshake error from 10.0.0.1:5432: EOF", "50% done: 3@4", "a:b@c", "x=y@z:w",
 	} {

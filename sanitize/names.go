@@ -36,8 +36,8 @@ type nameRule struct {
 // keyOwners are the words that make a secret of a key. Keys of maps, tables and
 // caches are none.
 const keyOwners = "access account aes api app application auth cipher clickhouse client consumer crypto data decrypt decryption deploy " +
-	"encrypt encryption functions hash hmac host house license master pragma private psk rapidapi root sas secret security server service session shared sign " +
-	"signature signing ssh storage subscription symmetric token wallet webhook"
+	"encrypt encryption functions hash hmac host house license master pragma preshared private psk rapidapi recovery root sas secret security server service session shared sign " +
+	"signature signing ssh storage subscription symmetric token unseal wallet webhook"
 
 // tokenHeads make a token of a parser, a model or a list of pages.
 const tokenHeads = "bos cls continuation continue cancel cancellation eof eos eot first last lex lexer mask max min next num " +
@@ -50,11 +50,23 @@ var nameRules = [...]nameRule{
 	{word: "passphrase", kind: secret, ends: true},
 	{word: "passcode", kind: secret, ends: true},
 	{word: "phrase", kind: secret, after: "pass seed recovery secret"},
-	{word: "code", kind: secret, after: "pass recovery backup"},
+	{word: "code", kind: secret, after: "pass recovery backup security"},
+	{word: "codes", kind: plural, after: "recovery backup"},
+	{word: "seed", kind: secret, after: "otp totp"},
+	{word: "salt", kind: secret, after: "password passwd pass hash secret"},
+	{word: "digest", kind: secret, after: "password passwd pass"},
 	{word: "word", kind: secret, after: "pass"},
 	{word: "pass", kind: secret, unless: "by first second single multi render one two per shader band low high all"},
 	{word: "dbpass", kind: secret},
 	{word: "userpass", kind: secret},
+	{word: "adminpass", kind: secret},
+	{word: "rootpass", kind: secret},
+	{word: "mailpass", kind: secret},
+	{word: "smtppass", kind: secret},
+	{word: "ftppass", kind: secret},
+	{word: "sqlpass", kind: secret},
+	{word: "mysqlpass", kind: secret},
+	{word: "loginpass", kind: secret},
 	{word: "storepass", kind: secret},
 	{word: "keypass", kind: secret},
 	{word: "requirepass", kind: secret},
@@ -62,6 +74,10 @@ var nameRules = [...]nameRule{
 	{word: "pswd", kind: secret},
 	{word: "psw", kind: secret},
 	{word: "pw", kind: secret},
+	{word: "dbpw", kind: secret},
+	{word: "rootpw", kind: secret},
+	{word: "userpw", kind: secret},
+	{word: "adminpw", kind: secret},
 	{word: "secret", kind: secret, ends: true},
 	{word: "secrets", kind: plural},
 	{word: "credential", kind: secret, ends: true},
@@ -102,6 +118,7 @@ var nameRules = [...]nameRule{
 	{word: "sessid", kind: secret, ends: true},
 	{word: "sessiontoken", kind: secret},
 	{word: "id", kind: secret, after: "session sess secret"},
+	{word: "secretid", kind: secret},
 	{word: "session", kind: weak},
 	{word: "string", kind: pairs, after: "connection conn"},
 	{word: "string", kind: secret, after: "secret"},
@@ -119,6 +136,7 @@ var nameRules = [...]nameRule{
 	{word: "response", kind: secret, after: "saml"},
 	{word: "code", kind: query},
 	{word: "verifier", kind: weak, after: "code oauth"},
+	{word: "header", kind: secret, after: "auth authorization"},
 	{word: "authorization", kind: header},
 	{word: "proxyauthorization", kind: header},
 	{word: "cookie", kind: cookie},
