@@ -273,9 +273,14 @@ func (s *scanner) letter(begin, end int) int {
 		return s.quoted(p, quote)
 	}
 	last := s.wordEnd(begin, p)
-	if s.nothing(s.text[begin:last]) {
+	if value := s.text[begin:last]; s.nothing(value) || isPorts(value) {
 		return begin
 	}
 	s.redact(begin, last, "")
 	return last
+}
+
+// isPorts is what other commands on the line have behind -p: 127.0.0.1:8080:80.
+func isPorts(value string) bool {
+	return strings.IndexByte(value, ':') > 0 && all(value, func(c byte) bool { return isDigit(c) || c == '.' || c == ':' })
 }

@@ -12,7 +12,7 @@ func (s *scanner) nothing(value string) bool {
 	switch {
 	case oneOf(literals[:], inner):
 		return true
-	case value[0] == '<' && inner != value: // <your-token>
+	case value[0] == '<' && inner != value, isYours(value): // <token>, your-token
 		return s.rules.names.of(inner) != plain
 	case value[0] == ':' || value[0] == '@': // a parameter in SQL: :password, @p1
 		return all(value[1:], isName) && s.rules.names.of(value[1:]) != plain || strings.HasPrefix(value, "@p") && isNumber(value[2:])
@@ -46,6 +46,11 @@ func isHidden(value string) bool {
 		return all(value[1:], func(c byte) bool { return isUpper(c) || c == '_' }) || isNumber(value[1:])
 	}
 	return value == "?" || isFormat(value)
+}
+
+// isYours says whether a value is one that documents leave for the reader to put in.
+func isYours(value string) bool {
+	return len(value) > len("your_") && strings.EqualFold(value[:len("your")], "your") && isJoint(value[len("your")])
 }
 
 // isNumber is what stands behind the sign of a parameter in SQL: $1, @p1.

@@ -218,7 +218,7 @@ func (s *scanner) pair(p pair) int {
 	if end, done := s.entity(p); done {
 		return end
 	}
-	if at := s.prefixed(p, p.value); s.quoteAt(at) != "" && !(at == p.value && s.closesText(at)) {
+	if at := s.prefixed(p, p.value); s.quoteAt(at) != "" && !(at == p.value && (s.closesText(at) || s.closesPrompt(p))) {
 		p.value = at
 		return s.quoted(p, s.quoteAt(at))
 	}
@@ -269,4 +269,9 @@ func (s *scanner) closesText(at int) bool {
 	}
 	s.lines.to(s.text, at)
 	return s.lines.inside && separates(s.text, at+1) && s.byteAt(at+1) != '\''
+}
+
+// closesPrompt says the same of a single quote behind a blank: read -p 'Password: ' pw.
+func (s *scanner) closesPrompt(p pair) bool {
+	return p.quote == "" && p.after && s.text[p.value] == '\'' && separates(s.text, p.value+1) && s.opened(p.value, p.start)
 }
