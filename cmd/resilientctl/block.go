@@ -10,8 +10,11 @@ import (
 
 const (
 	blockSize = 1 << 20
-	// A line, or a private key, that is longer is cut, at a blank where there is one.
+	// A line that is longer is cut, at a blank where there is one.
 	longest = 8 * blockSize
+	// What belongs together, such as the lines of a private key, is kept so when it is no
+	// longer than this.
+	together = 64 << 10
 )
 
 // blocks reads whole lines, many at a time, in bounded memory.
@@ -61,13 +64,41 @@ func (b *blocks) end() int {
 	case b.filled < len(b.buffer):
 		return 0
 	}
-	end := bytes.LastIndexByte(text, '\n') + 1
-	if key := bytes.LastIndex(text[:end], []byte("PRIVATE KEY-----\n")); key >= 0 && !bytes.Contains(text[key:end], []byte("-----END ")) {
-		end = bytes.LastIndexByte(text[:key], '\n') + 1 // a key that goes on stays whole
-	}
+	end := beforeKey(text, beforeIndented(text))
 	if end == 0 && b.filled >= longest {
 		if end = bytes.LastIndexAny(text, " \t,") + 1; end == 0 {
 			end = b.filled
+		}
+	}
+	return end
+}
+
+// beforeIndented is where the last line begins that is not further in than the one
+// before, as the lines of a value are in YAML: there, or else where the last line ends.
+func beforeIndented(text []byte) int {
+	last := bytes.LastIndexByte(text, '\n') + 1
+	for at := last; at > max(0, len(text)-together); at = bytes.LastIndexByte(text[:at-1], '\n') + 1 {
+		if at < len(text) && !bytes.ContainsRune([]byte(" \t-"), rune(text[at])) {
+			return at
+		}
+	}
+	return last
+}
+
+// keyStarts are how the first line of a key begins.
+var keyStarts = [...]string{"-----BEGIN ", "-----begin ", "---- BEGIN ", "---- begin "}
+
+// beforeKey is where the line begins of a key that goes on at the end; else the end.
+func beforeKey(text []byte, end int) int {
+	from := max(0, end-together)
+	for _, start := range keyStarts {
+		key := bytes.LastIndex(text[from:end], []byte(start))
+		if key < 0 {
+			continue
+		}
+		key += from
+		if rest := bytes.ToUpper(text[key+1 : end]); !bytes.Contains(rest, []byte("----END ")) && !bytes.Contains(rest, []byte("---- END ")) {
+			return bytes.LastIndexByte(text[:key], '\n') + 1
 		}
 	}
 	return end

@@ -44,14 +44,31 @@ func TestRedactCheck(t *testing.T) {
 	assert.Empty(t, out)
 }
 
-// A private key is one secret, lines and all, wherever a block would end.
-func TestRedactKeys(t *testing.T) {
-	key := "-----BEGIN PRIVATE" + " KEY-----\n" + strings.Repeat("F4KE+/F4KE\n", 20) + "-----END PRIVATE KEY-----\n"
-	text := strings.Repeat("clean line\n", 95_300) + key + strings.Repeat("clean\n", 10)
-	code, out, _ := call(strings.NewReader(text), "redact")
-	assert.Equal(t, exitOK, code)
-	assert.NotContains(t, out, "F4KE")
-	assert.Equal(t, 95_310, strings.Count(out, "clean"))
+// A private key is one secret, lines and all, wherever a block would end, and so is a
+// block of YAML.
+func TestRedactLinesThatBelongTogether(t *testing.T) {
+	const lines = 95_000
+	key := func(begin, end, line string) string {
+		return begin + line + strings.Repeat("F4KE+/F4KE"+line, 40) + end + line
+	}
+	for _, secret := range []string{
+		key("-----BEGIN PRIVATE"+" KEY-----", "-----END PRIVATE KEY-----", "\n"),
+		key("-----BEGIN PRIVATE"+" KEY-----", "-----END PRIVATE KEY-----", "\r\n"),
+		key("-----BEGIN PGP PRIVATE KEY"+" BLOCK-----", "-----END PGP PRIVATE KEY BLOCK-----", "\n"),
+		key("-----begin rsa private"+" key-----", "-----end rsa private key-----", "\n"),
+		key("---- BEGIN SSH2 ENCRYPTED PRIVATE"+" KEY ----", "---- END SSH2 ENCRYPTED PRIVATE KEY ----", "\n"),
+		"password: |\n" + strings.Repeat("  F4KE1\n", 40) + "x: y\n",
+		"api_keys:\n" + strings.Repeat("- F4KE1\n", 40) + "x: y\n",
+	} {
+		for begin := 1; begin <= 5; begin += 2 { // where the block ends in it
+			clean := strings.Repeat("clean line\n", lines)
+			clean = strings.Repeat("x", blockSize-len(clean)-1-begin*len(secret)/6) + "\n" + clean
+			code, out, _ := call(strings.NewReader(clean+secret+strings.Repeat("clean\n", 10)), "redact")
+			assert.Equal(t, exitOK, code)
+			assert.NotContains(t, out, "F4KE", "%q", secret[:20])
+			assert.Equal(t, lines+10, strings.Count(out, "clean"))
+		}
+	}
 }
 
 func TestRedactLongLines(t *testing.T) {
