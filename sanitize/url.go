@@ -81,7 +81,7 @@ func (s *scanner) userinfoEnd(start int) int {
 			front := strings.TrimSuffix(s.text[start:at], `\`)
 			inside = last < 0 && !s.isHost(start, start+len(front))
 			maybe = last >= 0 || strings.IndexByte(front, ':') >= 0 && !s.isWeb(start)
-		case s.endsURL(start, at, last), c == ':' && strings.HasPrefix(s.text[at:], "://"),
+		case s.endsURL(start, at, last), c == ':' && (strings.HasPrefix(s.text[at:], "://") || strings.HasPrefix(s.text[at:], escapedSign)),
 			c == '*' && s.isDone(start, at): // nothing is left beyond
 			return last
 		}
