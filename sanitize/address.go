@@ -12,6 +12,9 @@ func (s *scanner) address(at int) int {
 	word := s.text[begin:at]
 	colon := strings.IndexByte(word, ':')
 	if colon < 0 {
+		return s.slashed(begin, at)
+	}
+	if word, colon = s.unnamed(word, colon, at); colon < 0 {
 		return at + 1
 	}
 	password := word[colon+1:]
@@ -20,7 +23,7 @@ func (s *scanner) address(at int) int {
 		user--
 	}
 	start := at - len(word) + user
-	if oneOf(addressSchemes[:], word[user:colon]) {
+	if oneOf(addressSchemes[:], word[user:colon]) || word[user:colon] == "jdbc" && strings.HasSuffix(password, ":") {
 		return at + 1
 	}
 	relative := strings.HasSuffix(word[:user], "//")
@@ -35,6 +38,38 @@ func (s *scanner) address(at int) int {
 	return last
 }
 
+// unnamed takes a name off before a user and a password in quotes, "dsn":"app:pw. The
+// colon is -1 if there is only a user in the quotes, which close: User:"bob@host:22".
+func (s *scanner) unnamed(word string, colon, at int) (string, int) {
+	for {
+		start := colon + 1
+		for start < len(word) && word[start] == '\\' {
+			start++
+		}
+		if start == len(word) || !isQuote(word[start]) {
+			return word, colon
+		}
+		next := strings.IndexByte(word[start+1:], ':')
+		if next < 0 {
+			if strings.IndexByte(word[start+1:], word[start]) < 0 && s.quotedUpTo(at, word[start]) {
+				return word, -1
+			}
+			return word, colon
+		}
+		word, colon = word[start+1:], next
+	}
+}
+
+// quotedUpTo says whether the word at the offset ends with a quote.
+func (s *scanner) quotedUpTo(at int, quote byte) bool {
+	for most := min(len(s.text), at+farBack); at < most && !isSpace(s.text[at]); at++ {
+		if s.text[at] == quote {
+			return true
+		}
+	}
+	return false
+}
+
 func isUser(c byte) bool { return isName(c) || c == '+' || c == '%' || c == '$' || c == '\\' }
 
 // wordStart returns where the word begins that the @ is in, or far enough before it,
@@ -44,6 +79,22 @@ func (s *scanner) wordStart(at int) int {
 	for at > least && !isSpace(s.text[at-1]) {
 		at--
 	}
+	return at
+}
+
+// slashed handles the credentials of Oracle before an address: scott/pw@//db:1521/x.
+func (s *scanner) slashed(begin, at int) int {
+	if !strings.HasPrefix(s.text[at+1:], "//") || !isAlnum(s.byteAt(at+len("@//"))) {
+		return at + 1
+	}
+	for begin < at && (isQuote(s.text[begin]) || closer(s.text[begin]) != 0) {
+		begin++
+	}
+	user, password, _ := strings.Cut(s.text[begin:at], "/")
+	if user == "" || password == "" || !all(user, isUser) || s.isHidden(password) {
+		return at + 1
+	}
+	s.redact(begin, at, "")
 	return at
 }
 
@@ -71,8 +122,12 @@ func (s *scanner) isTarget(at int, password string) bool {
 	switch {
 	case c == '(':
 		return host == "" || oneOf(protocols[:], host)
-	case host == "":
-		return false
+	case host == "": // no address: user:pw@/db
+		path := end + 1
+		if s.byteAt(path) == '/' {
+			path++
+		}
+		return c == '/' && isAlnum(s.byteAt(path)) && (password == "" || isAlnum(password[0]) && !isQuote(password[len(password)-1]))
 	case c == ':' && s.isPortAt(end+1):
 		return !isVersion(host)
 	case c == '/' && password != "":

@@ -1,6 +1,7 @@
 package sanitize
 
 import (
+	"encoding/json"
 	"fmt"
 	"log/slog"
 )
@@ -13,9 +14,9 @@ import (
 // An attribute whose key names a secret (password, api_key, clientSecret) gets
 // the value "***", whatever it was; only booleans, nil and empty strings stay,
 // as they say nothing, and numbers where the name may be a count (tokens).
-// Otherwise strings become their String, errors their Message, and values with a
-// String method the String of that; what holds no secret keeps its type. Other
-// values are left as they are: give a type that holds a secret a LogValue method,
+// Otherwise strings and bytes become their String, errors their Message, and values
+// with a String method the String of that; what holds no secret keeps its type, as
+// does a json.RawMessage. Other values are left as they are: give a type that holds a secret a LogValue method,
 // or let the logger write to a NewWriter.
 //
 // The message is an attribute too, and slog calls the hook for each attribute
@@ -62,6 +63,13 @@ func (r *rules) value(value slog.Value) slog.Value {
 		after = r.clean(before)
 	case slog.KindAny:
 		switch v := value.Any().(type) {
+		case []byte:
+			before = view(v)
+			after = r.clean(before)
+		case json.RawMessage:
+			if after := r.clean(view(v)); after != view(v) {
+				return slog.AnyValue(json.RawMessage(after))
+			}
 		case error:
 			before = textOf(v)
 			after = r.message(before)

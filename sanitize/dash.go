@@ -13,7 +13,7 @@ func (s *scanner) dash(at int) int {
 	if s.text[at-1] == '-' {
 		before--
 	}
-	if c := s.byteAt(before); before >= 0 && !isSpace(c) && !isQuote(c) {
+	if c := s.byteAt(before); before >= 0 && !isSpace(c) && !isQuote(c) && c != '[' {
 		return start
 	}
 	return s.option(start)
@@ -84,15 +84,15 @@ func (s *scanner) option(start int) int {
 		return s.userOption(end)
 	case name[0] == 'u' && !long && s.byteAt(end) == ':' && s.onLine(start, "curl"):
 		return s.user(start+1, s.argumentEnd(start+1))
-	case name[0] == 'p' && !long && s.isClient(start, name):
-		return s.glued(start+1, end)
+	case !long && s.isClient(start, name):
+		return s.letter(start+1, end)
 	case !s.mayEnd(end):
 		return start
 	case name == "passin" || name == "passout":
 		return s.passOption(end)
 	}
 	k := s.rules.names.of(name)
-	if k < plural || s.inUsage(start) {
+	if k < plural || s.inUsage(start, end) {
 		return start
 	}
 	begin, quote := s.argument(end)
@@ -139,12 +139,23 @@ func (s *scanner) argument(end int) (begin int, quote string) {
 	return begin, s.quoteAt(begin)
 }
 
-// inUsage says whether an option stands in a text that explains it: [--token x].
-func (s *scanner) inUsage(start int) bool {
+// inUsage says whether an option stands in a text that explains it: [--token x]. A
+// printed list of arguments begins like that, too; its words look like values.
+func (s *scanner) inUsage(start, end int) bool {
 	for start > 0 && s.text[start-1] == '-' {
 		start--
 	}
-	return start > 0 && (s.text[start-1] == '[' || s.text[start-1] == '(' || s.text[start-1] == '<')
+	switch s.byteAt(start - 1) {
+	case '[':
+		begin := s.skipBlanks(end)
+		last := begin
+		for most := min(len(s.text), begin+longWord); last < most && !isSpace(s.text[last]) && s.text[last] != ']'; last++ {
+		}
+		return !looksSecret(s.text[begin:last], false)
+	case '(', '<':
+		return true
+	}
+	return false
 }
 
 // isArgument says whether a word behind an option is its value, and the sentence does
@@ -165,6 +176,9 @@ func (s *scanner) isArgument(begin int, value string, long bool) bool {
 // userOption handles what follows -u: a user with the password.
 func (s *scanner) userOption(end int) int {
 	begin, quote := s.argument(end)
+	if s.byteAt(end) == '=' {
+		begin, quote = end+1, s.quoteAt(end+1)
+	}
 	if begin < 0 {
 		return end
 	}
@@ -190,6 +204,9 @@ func (s *scanner) user(begin, last int) int {
 	if !both || s.nothing(password) || !all(user, isUserOption) || strings.HasPrefix(password, "//") {
 		return begin
 	}
+	if user != "" && all(user, isDigit) && all(password, isDigit) && !s.onLine(begin, "curl") {
+		return begin // a user and a group, by their numbers
+	}
 	s.redact(begin+len(user)+1, last, "")
 	return last
 }
@@ -211,12 +228,20 @@ func (s *scanner) passOption(end int) int {
 	return last
 }
 
-// isClient says whether -p is the option for a password of the command before it.
+// isClient says whether an option of one letter is the one for a password of the
+// command before it. What is glued to the letter, or quoted behind it, is the password.
 func (s *scanner) isClient(start int, name string) bool {
-	if len(name) > 1 {
-		return s.onLine(start, gluedClients[:]...)
+	for i := range clients {
+		c := &clients[i]
+		switch {
+		case c.letter != name[0]:
+		case len(name) > 1 || s.quoteAt(start+1) != "" && !isQuote(s.byteAt(start-2)):
+			return s.onLine(start, c.glued...)
+		case s.onLine(start, c.spaced...):
+			return true
+		}
 	}
-	return s.onLine(start, spacedClients[:]...)
+	return false
 }
 
 // onLine says whether one of the words stands before the offset on its line.
@@ -231,23 +256,31 @@ func (s *scanner) onLine(start int, words ...string) bool {
 	return false
 }
 
-// glued handles -pSECRET and, where nothing is glued to it, -p SECRET.
-func (s *scanner) glued(begin, end int) int {
-	if begin == end && isBlank(s.byteAt(end)) {
-		begin = s.skipBlanks(end)
+// letter handles -pSECRET, -p'SECRET' and, where nothing is glued to it, -p SECRET.
+func (s *scanner) letter(begin, end int) int {
+	quote := ""
+	switch {
+	case begin < end:
+	case s.quoteAt(end) != "" && !isQuote(s.byteAt(begin-3)):
+		quote = s.quoteAt(end)
+	default:
+		if begin, quote = s.argument(end); begin < 0 {
+			return end
+		}
 	}
-	if begin >= len(s.text) || s.text[begin] == '-' || isSpace(s.text[begin]) {
-		return begin
-	}
-	quote := s.quoteAt(begin)
 	p := pair{kind: secret, start: begin, end: begin, sign: '=', value: begin}
 	if quote != "" {
 		return s.quoted(p, quote)
 	}
 	last := s.wordEnd(begin, p)
-	if s.nothing(s.text[begin:last]) {
+	if value := s.text[begin:last]; s.nothing(value) || isPorts(value) {
 		return begin
 	}
 	s.redact(begin, last, "")
 	return last
+}
+
+// isPorts is what other commands on the line have behind -p: 127.0.0.1:8080:80.
+func isPorts(value string) bool {
+	return strings.IndexByte(value, ':') > 0 && all(value, func(c byte) bool { return isDigit(c) || c == '.' || c == ':' })
 }

@@ -16,8 +16,8 @@ func (s *scanner) element(end int) int {
 		k = s.namedBy(attributes)
 	}
 	start := end + 1
-	if k < plural && strings.EqualFold(name, "key") {
-		return s.listed(start)
+	if k < plural && (strings.EqualFold(name, "key") || strings.EqualFold(name, "name")) {
+		return s.listed(start, name)
 	}
 	if k < plural || strings.HasSuffix(tag, "/") {
 		return start
@@ -27,13 +27,16 @@ func (s *scanner) element(end int) int {
 
 // content handles what is between two tags.
 func (s *scanner) content(start int, k kind) int {
+	if at := s.skipSpace(start); strings.HasPrefix(s.text[at:], "<value>") {
+		start = at + len("<value>")
+	}
 	end := s.tag.next(s.text, "<", start)
 	if strings.HasPrefix(s.text[end:], "<![CDATA[") {
 		if end = s.cdata.next(s.text, "]]>", end); end < len(s.text) {
 			end += len("]]>")
 		}
 	}
-	if s.byteAt(end) != '<' || s.byteAt(end+1) != '/' {
+	if closing := s.text[end:]; !strings.HasPrefix(closing, "</") && !strings.HasPrefix(closing, `<\/`) {
 		return start
 	}
 	value := s.text[start:end]
@@ -77,15 +80,19 @@ func (s *scanner) namedBy(attributes string) kind {
 	return plain
 }
 
-// listed handles <key>Password</key><string>…</string>.
-func (s *scanner) listed(start int) int {
+// listed handles <key>Password</key><string>…</string>, and the same of name and value.
+func (s *scanner) listed(start int, tag string) int {
 	end := s.nameEnd(start)
-	if end-start > maxName || !strings.HasPrefix(s.text[end:], "</key>") || s.rules.names.of(s.text[start:end]) < plural {
+	closing := end + len("</") + len(tag)
+	if end-start > maxName || !strings.HasPrefix(s.text[end:], "</") || !s.hasAt(end+len("</"), tag) || s.byteAt(closing) != '>' ||
+		s.rules.names.of(s.text[start:end]) < plural {
 		return start
 	}
-	at := s.skipSpace(end + len("</key>"))
-	if !strings.HasPrefix(s.text[at:], "<string>") {
-		return at
+	at := s.skipSpace(closing + 1)
+	for _, behind := range [...]string{"<string>", "<value>"} {
+		if strings.HasPrefix(s.text[at:], behind) {
+			return s.content(at+len(behind), secret)
+		}
 	}
-	return s.content(at+len("<string>"), secret)
+	return at
 }

@@ -1,7 +1,9 @@
 package sanitize
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"log/slog"
 )
 
@@ -111,10 +113,15 @@ func (r *rules) whole(a slog.Attr, all bool) (out slog.Attr, changed bool) {
 	return slog.Attr{Key: a.Key, Value: slog.GroupValue(members...)}, changed || copied
 }
 
-// differs says whether a value was replaced. Only text replaces anything.
+// differs says whether a value was replaced. Only text replaces anything, and JSON JSON.
 func differs(after, before slog.Value) bool {
-	if after.Kind() != slog.KindString {
-		return false
+	switch after.Kind() {
+	case slog.KindString:
+		return before.Kind() != slog.KindString || after.String() != before.String()
+	case slog.KindAny:
+		text, ok := after.Any().(json.RawMessage)
+		old, was := before.Any().(json.RawMessage)
+		return ok && was && !bytes.Equal(text, old)
 	}
-	return before.Kind() != slog.KindString || after.String() != before.String()
+	return false
 }

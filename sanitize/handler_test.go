@@ -27,7 +27,7 @@ func TestHandler(t *testing.T) {
 	var out bytes.Buffer
 	logger := slog.New(sanitize.NewHandler(slog.NewJSONHandler(&out, nil)))
 	logger.With("api_key", "F4KE", "region", "eu").WithGroup("request").With(slog.Group("inner", "url", "https://u:F4KE@h")).
-		Error("password=F4KE", "token", "F4KE", "err", errors.New("secret=F4KE"), "who", valuerGroup{}, "n", 1,
+		Error("password=F4KE", "token", "F4KE", "err", errors.New("secret=F4KE"), "who", valuerGroup{}, "n", 1, "body", []byte("token=F4KE"), "raw", json.RawMessage(`{"token":"F4KE"}`),
 			slog.Group("credentials", "user", "F4KE", "id", 83467219), slog.Group("deep", slog.Group("deeper", "jwt", "F4KE")))
 	logger.WithGroup("secret").With("a", "F4KE").Info("m", "b", "F4KE", slog.Group("c", "d", "F4KE"))
 	text := out.String()

@@ -108,6 +108,50 @@ func (s *scanner) isPairLine(at int) bool {
 	return end > at && s.byteAt(end) == ':' && (end+1 >= len(s.text) || isSpace(s.text[end+1]))
 }
 
+// listBelow handles a list in YAML below its name: the items that look like values. It
+// returns where to go on, 0 if there is no such list.
+func (s *scanner) listBelow(p pair) int {
+	if p.sign != ':' || p.kind != secret && p.kind != plural || p.quote != "" {
+		return 0
+	}
+	if _, first := s.lineStart(p.start); !first {
+		return 0
+	}
+	next := 0
+	for at := p.value; at < len(s.text); {
+		if s.text[at] == '\r' {
+			at++
+		}
+		if s.byteAt(at) != '\n' {
+			return next
+		}
+		begin := s.skipBlanks(at + 1)
+		if s.byteAt(begin) != '-' || !isBlank(s.byteAt(begin+1)) {
+			return next
+		}
+		begin = s.skipBlanks(begin + 1)
+		begin += len(s.quoteAt(begin))
+		end := begin
+		for most := min(len(s.text), begin+farBack); end < most && !isSpace(s.text[end]) && !isQuote(s.text[end]); end++ {
+		}
+		word := s.text[begin:end]
+		if strings.HasSuffix(word, ":") || s.isHidden(word) {
+			return next
+		}
+		if looksSecret(word, false) && s.rules.names.of(word) == plain {
+			s.redact(begin, end, "")
+		}
+		at = s.skipBlanks(end + len(s.quoteAt(end)))
+		if s.byteAt(at) == '#' {
+			if n := strings.IndexByte(s.text[at:min(len(s.text), at+farBack)], '\n'); n >= 0 {
+				at += n
+			}
+		}
+		next = at
+	}
+	return next
+}
+
 // block handles the lines of a block in YAML: password: | and what is further in.
 func (s *scanner) block(p pair) (next int, done bool) {
 	c := s.text[p.value]

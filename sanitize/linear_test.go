@@ -15,7 +15,8 @@ import (
 func units() []string {
 	heads := []string{"token", "password", "://", "x://u", "--token", "<token", "'token'", `"token"`, `\"token\"`, "Authorization", "cookie",
 		"-----BEGIN PRIVATE KEY", "name=token", "{Token", "[token", "u:p", "PASSWORD '", "IDENTIFIED BY \"", "SET PASSWORD FOR a = '", "eyJa", "bearer ", "%3A%2F%2F", "&quot;token&quot;", "sk-", "key",
-		"connection_string", "\ntoken", "a", "é", "\xff", "-u b", "parse \"x://h"}
+		"connection_string", "\ntoken", "a", "é", "\xff", "-u b", "parse \"x://h",
+		`"name":"token","a":"b"`, "<name>token</name>", "secrets:\n- ", "u/p@//", `:\/\/u`, `u:"p`, "'token: '", "mysql -p", "[--token", "token: {{"}
 	tails := []string{"", ":", ": ", "=", "= ", ":[", ":{", "='", `="`, `:\"`, "@", "@h", "/", "://", ">", "</", ">a</", " ", "\n", "\t", ": |\n ", ",", ";a=",
 		"&b=", "***", "***@", ".", "-", "_", "-----", "%40", "%3D", "&quot;", "(", "a:1 ", "]", "}", "\\", `\n`, "0", "<![CDATA[", ": x://"}
 	var all []string

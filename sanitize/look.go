@@ -9,7 +9,15 @@ func (s *scanner) nothing(value string) bool {
 		return true
 	}
 	inner := unwrap(value)
-	return oneOf(literals[:], inner) || value[0] == '<' && inner != value && s.rules.names.of(inner) != plain // <your-token>
+	switch {
+	case oneOf(literals[:], inner):
+		return true
+	case value[0] == '<' && inner != value, isYours(value): // <token>, your-token
+		return s.rules.names.of(inner) != plain
+	case value[0] == ':' || value[0] == '@': // a parameter in SQL: :password, @p1
+		return all(value[1:], isName) && s.rules.names.of(value[1:]) != plain || strings.HasPrefix(value, "@p") && isNumber(value[2:])
+	}
+	return false
 }
 
 func (s *scanner) isHidden(value string) bool { return value == s.rules.mask || isHidden(value) }
@@ -24,20 +32,29 @@ func isHidden(value string) bool {
 		len(value) >= 3 && all(value, func(c byte) bool { return c == 'x' }) {
 		return true
 	}
+	if strings.HasPrefix(value, "{{") || strings.HasPrefix(value, "${{") || strings.HasPrefix(value, "$(") {
+		return true // a template, a command
+	}
 	if inner := unwrap(value); inner != value {
 		return inner == "" || isHidden(inner) || oneOf(literals[:], inner)
 	}
-	if strings.HasPrefix(value, "{{") || strings.HasPrefix(value, "$(") {
-		return true // a template, a command
-	}
 	if value[0] == '$' {
 		if inner := unwrap(value[1:]); inner != value[1:] {
-			return all(inner, isName)
+			name, rest, _ := strings.Cut(inner, ":")
+			return all(name, isName) && (rest == "" || rest == "-" || rest[0] == '?') // ${NAME:?what is wrong}
 		}
-		return all(value[1:], func(c byte) bool { return isUpper(c) || c == '_' })
+		return all(value[1:], func(c byte) bool { return isUpper(c) || c == '_' }) || isNumber(value[1:])
 	}
-	return isFormat(value)
+	return value == "?" || isFormat(value)
 }
+
+// isYours says whether a value is one that documents leave for the reader to put in.
+func isYours(value string) bool {
+	return len(value) > len("your_") && strings.EqualFold(value[:len("your")], "your") && isJoint(value[len("your")])
+}
+
+// isNumber is what stands behind the sign of a parameter in SQL: $1, @p1.
+func isNumber(text string) bool { return text != "" && len(text) <= 3 && all(text, isDigit) }
 
 // isFormat says whether a value is of verbs for printing: %s, 0x%x, %s/%s.
 func isFormat(value string) bool {

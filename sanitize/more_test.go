@@ -44,6 +44,27 @@ func TestMoreSecrets(t *testing.T) {
 		// SQL
 		"ALTER USER x IDENTIFIED BY 'F4KE'", "IDENTIFIED WITH sha256_password AS 'F4KE'", "OPTIONS (user 'u', password 'F4KE')", "create user a password ('F4KE')",
 		"ALTER USER x IDENTIFIED BY \"F4KE\"", "identified by \"F4KE x\" account unlock", "SET PASSWORD FOR a = 'F4KE'", "set password for 'a'@'%' = 'F4KE'", "SECRET_KEY 'F4KE'",
+		"PRAGMA key='F4KE'", "pragma key = 'F4KE x'",
+		// options of commands, joined, glued with quotes, by a letter
+		"etcdctl --user=root:F4KE member list", "curl --proxy-user='u:F4KE x' https://h", "mysql -u root -p'F4KE x' db", "mysql -p\"F4KE\" db",
+		"redis-cli -h h -a F4KE ping", "sqlcmd -S h -U sa -P F4KE!", "ldapsearch -x -D cn=a -w 'F4KE x' -b dc=x", "ssh-keygen -t rsa -N \"F4KE x\" -f k",
+		"keytool -storepass F4KE1 -keypass F4KE1 -list", "run [--token F4KE1 --host x]: exit status 1", "tool /password:F4KE",
+		// DSNs without an address, and with two slashes
+		"app:F4KE@/shop?charset=utf8", "dsn \"app:F4KE@h@/shop\"", "sqlplus scott/F4KE@//db:1521/orcl", "sqlplus scott/F4KE/x@//db/orcl",
+		// slashes that JSON escapes
+		`{"url":"redis:\/\/:F4KE@h:6379"}`, `{"url":"https:\/\/u:F4KE@h\/x"}`, `{"a":"amqp:\/\/u:F4KE\/F4KE@mq:5672\/v"}`, `{"body":"<password>F4KE<\/password>"}`,
+		// names and values apart
+		`{"name":"DB_PASSWORD","type":"string","value":"F4KE"}`, `{"Name":"/prod/db/password","Type":"SecureString","Version":3,"Value":"F4KE"}`,
+		`{"ParameterKey":"DBPassword","ParameterValue":"F4KE"}`, `{"SecretString":"F4KE"}`, `{"SecretBinary":"F4KE"}`,
+		"<property><name>fs.s3a.secret.key</name><value>F4KE</value></property>", "<name>ConnectionPassword</name>\n  <value>F4KE x</value>",
+		"<setting name=\"Password\" serializeAs=\"String\"><value>F4KE</value></setting>",
+		"secrets:\n  - F4KE1\n  - F4KE2\nhost: db1", "api_keys:\n- F4KEa1 # old\n- \"F4KEb2\"\n", "[password] => F4KE", "user 'bob' password: 'F4KE'", "api_key=yourF4KE", `{"a":"root:F4KE@/db"}`, `{"dsn":"app:F4KE@tcp(db:3306)/x","n":1}`, `{\"dsn\":\"app:F4KE@db:3306\"}`,
+		"UNSEAL_KEY=F4KE", "recovery_key: F4KE1", "PresharedKey = F4KE=", "recovery_codes: [\"F4KE\"]", "otp_seed=F4KE", "password_salt=F4KE", "passwordDigest=F4KE", "dbpw=F4KE",
+		"adminpass=F4KE", "auth_header=Bearer F4KE", "authHeader: 'Bearer F4KE'", "auth header: Bearer F4KE123", `["docker","login","-u","bob","-p","F4KE"]`, `["redis-cli", "-a", "F4KE"]`,
+		"sh -c \"mysql -uroot -p'F4KE x' db\"", `{"cmd":"mysql -p\"F4KE x\" db"}`,
+		"stdClass Object ( [api_key] => F4KE [host] => db1 )",
+		"Пароль: F4KE1", "ПАРОЛЬ=F4KE", "?SAMLResponse=F4KE&RelayState=x", "?oauth_verifier=F4KE0123", "X-JFrog-Art-Api: F4KE1", "X-ClickHouse-Key: F4KE1", "x-functions-key: F4KE1",
+		"x-rapidapi-key: F4KE1", "https://discord.com/api/v10/webhooks/123456789012345678/F4KE-F4KE_F4KE",
 	} {
 		got := sanitize.String(text)
 		assert.NotContains(t, got, "F4KE", "%q", text)
@@ -85,6 +106,16 @@ func TestMoreCleanText(t *testing.T) {
 		"<password/>", "<token></token>", "<a href=\"x\">token</a>", "passwordless=true", "tokenization: done", "secretName: db-creds", "token_endpoint: https://h/token",
 		"Authorization header is missing", "authorization: denied", "Bearer token", "basic usage", "Basic auth is required", "bearer of news",
 		"password=<password>", "token=${TOKEN}", "secret={{ .Values.secret }}", "password=$(cat /run/x)", "PASSWORD=", "password:", "password=\"\"", "secret=null",
+		"SELECT id FROM t WHERE token = ?", "UPDATE t SET password = $1 WHERE id = $2", "SET password = :password", "WHERE token = @token AND x = @p1", "SET password=@p1, x=@p2",
+		"VALUES (%(name)s, %(password)s)", "password = (known after apply)", "password = (sensitive value)", "  + token = (sensitive)", "password=(not set)", "token: (unset)",
+		"password=<not set>", "token=expired user=bob", "level=warn token=missing", "{\"token\":\"expired\",\"n\":1}", "password: ${DB_PASSWORD:-}", "PASSWORD: ${PASSWORD:?required}",
+		"token: ${{ secrets.API_TOKEN }}", "token=${{ secrets.API_TOKEN }}", "password: {{ .Values.password | quote }}", "password: \"{{ lookup('env', 'PW') }}\"",
+		"docker run --user 1000:1000 img", "docker run -u 1000:1000 img", "docker run --user=1000:1000 img", "secrets:\n  - db_password\n  - server-cert", "secrets:\n- name: regcred", "passwords:\n  - at least 8 characters",
+		"tokens:\n- IDENT\n- NUMBER", "{\"name\":\"password\",\"type\":\"string\",\"required\":true}", "{\"name\":\"token\",\"in\":\"query\"},{\"name\":\"x\",\"value\":\"y\"}",
+		"[password] is required", "docker login x && docker run -p 8080:80 x", "read -sp 'Password: ' PASSWORD", "print('token: ', x)", "api_key=YOUR_API_KEY", "Authorization: Bearer YOUR_TOKEN",
+		"password: your-password", "Authorization header: missing", "auth header: got none", "security code: invalid", "salt=abc", "digest=sha256:abc", "key digest: ok", "recovery codes: 10 left",
+		`Config{DSN:"db:3306", User:"bob@h:22"}`, `{"a":"x:y","mail":"bob@h.example"}`, "[token] = x", "open /password: denied", "[--token string]", "[--token TOKEN] [--host h]", "<name>token</name><type>string</type>", "mail x/y@h:25", "jdbc:oracle:thin:@dbhost:1521:orcl", "jdbc:oracle:thin:@//h:1521/x", "from:\"@/components/x\"",
+		"parse error: unexpected token: 'x1'", "unexpected token: 42", "https:\\/\\/h\\/@user", "{\"u\":\"https:\\/\\/h:8080\\/x@v1\"}",
 		"2026-01-02 15:04:05.000 [main] INFO c.x.TokenService - done", "http: TLS handshake error from 10.0.0.1:5432: EOF", "50% done: 3@4", "a:b@c", "x=y@z:w",
 	} {
 		assert.Equal(t, text, sanitize.String(text))

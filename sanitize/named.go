@@ -16,25 +16,22 @@ func (s *scanner) named(p pair, at int) int {
 	quote := s.quoteAt(p.value)
 	start := p.value + len(quote)
 	end := s.nameEnd(start)
+	for quote != "" && s.byteAt(end) == '/' { // of a store, in which names are paths
+		end = s.nameEnd(end + 1)
+	}
 	if end == start || end-start > maxName || s.quoteAt(end) != quote && quote != "" || s.rules.names.of(s.text[start:end]) < plural {
 		return sign
 	}
 	at = end + len(quote)
-	next := at
-	for next < len(s.text) && next-at < maxName && (isSpace(s.text[next]) || s.text[next] == ',' || s.text[next] == '-') {
-		next++
-	}
-	open := s.quoteAt(next)
-	name := next + len(open)
-	last := s.nameEnd(name)
-	if next == at || last == name || !oneOf(valueWords[:], s.text[name:last]) {
+	name, last, ok := s.valueName(at, quote)
+	if !ok {
 		return at
 	}
-	mark := s.skipBlanks(last + len(open))
+	mark := s.skipBlanks(last + len(s.quoteAt(last)))
 	if c := s.byteAt(mark); c != '=' && c != ':' {
 		return at
 	}
-	v := pair{kind: secret, start: name, end: last, quote: s.quoteAt(last), sign: s.text[mark], before: mark > last+len(open)}
+	v := pair{kind: secret, start: name, end: last, quote: s.quoteAt(last), sign: s.text[mark], before: mark > last+len(s.quoteAt(last))}
 	if !s.joined(&v, mark) {
 		return at
 	}
@@ -48,4 +45,52 @@ func (s *scanner) named(p pair, at int) int {
 		return v.value
 	}
 	return s.pair(v)
+}
+
+// valueName returns where the name of the value stands that belongs to the name which
+// ends at the offset. In a list in quotes a few others may come first.
+func (s *scanner) valueName(at int, quote string) (name, last int, ok bool) {
+	for range 4 {
+		next := at
+		for next < len(s.text) && next-at < maxName && (isSpace(s.text[next]) || s.text[next] == ',' || s.text[next] == '-') {
+			next++
+		}
+		name = next + len(s.quoteAt(next))
+		last = s.nameEnd(name)
+		if next == at || last == name || last-name > maxName {
+			return 0, 0, false
+		}
+		if oneOf(valueWords[:], s.text[name:last]) {
+			return name, last, true
+		}
+		if at = s.scalarEnd(last, quote); at < 0 {
+			return 0, 0, false
+		}
+	}
+	return 0, 0, false
+}
+
+// scalarEnd is where the short value ends of the name in quotes that ends at the offset;
+// -1 if there is none.
+func (s *scanner) scalarEnd(at int, quote string) int {
+	if quote == "" || s.quoteAt(at) != quote {
+		return -1
+	}
+	at = s.skipBlanks(at + len(quote))
+	if s.byteAt(at) != ':' {
+		return -1
+	}
+	at = s.skipBlanks(at + 1)
+	if s.quoteAt(at) != quote {
+		if end := s.nameEnd(at); end > at && end-at <= maxName {
+			return end
+		}
+		return -1
+	}
+	at += len(quote)
+	n := strings.Index(s.text[at:min(len(s.text), at+maxName)], quote)
+	if n < 0 {
+		return -1
+	}
+	return at + n + len(quote)
 }

@@ -35,9 +35,9 @@ type nameRule struct {
 
 // keyOwners are the words that make a secret of a key. Keys of maps, tables and
 // caches are none.
-const keyOwners = "access account aes api app application auth cipher client consumer crypto data decrypt decryption deploy " +
-	"encrypt encryption hash hmac host license master private psk root sas secret security server service session shared sign " +
-	"signature signing ssh storage subscription symmetric token wallet webhook"
+const keyOwners = "access account aes api app application auth cipher clickhouse client consumer crypto data decrypt decryption deploy " +
+	"encrypt encryption functions hash hmac host house license master pragma preshared private psk rapidapi recovery root sas secret security server service session shared sign " +
+	"signature signing ssh storage subscription symmetric token unseal wallet webhook"
 
 // tokenHeads make a token of a parser, a model or a list of pages.
 const tokenHeads = "bos cls continuation continue cancel cancellation eof eos eot first last lex lexer mask max min next num " +
@@ -50,15 +50,34 @@ var nameRules = [...]nameRule{
 	{word: "passphrase", kind: secret, ends: true},
 	{word: "passcode", kind: secret, ends: true},
 	{word: "phrase", kind: secret, after: "pass seed recovery secret"},
-	{word: "code", kind: secret, after: "pass recovery backup"},
+	{word: "code", kind: secret, after: "pass recovery backup security"},
+	{word: "codes", kind: plural, after: "recovery backup"},
+	{word: "seed", kind: secret, after: "otp totp"},
+	{word: "salt", kind: secret, after: "password passwd pass hash secret"},
+	{word: "digest", kind: secret, after: "password passwd pass"},
 	{word: "word", kind: secret, after: "pass"},
 	{word: "pass", kind: secret, unless: "by first second single multi render one two per shader band low high all"},
 	{word: "dbpass", kind: secret},
 	{word: "userpass", kind: secret},
+	{word: "adminpass", kind: secret},
+	{word: "rootpass", kind: secret},
+	{word: "mailpass", kind: secret},
+	{word: "smtppass", kind: secret},
+	{word: "ftppass", kind: secret},
+	{word: "sqlpass", kind: secret},
+	{word: "mysqlpass", kind: secret},
+	{word: "loginpass", kind: secret},
+	{word: "storepass", kind: secret},
+	{word: "keypass", kind: secret},
+	{word: "requirepass", kind: secret},
 	{word: "pwd", kind: secret, ends: true},
 	{word: "pswd", kind: secret},
 	{word: "psw", kind: secret},
 	{word: "pw", kind: secret},
+	{word: "dbpw", kind: secret},
+	{word: "rootpw", kind: secret},
+	{word: "userpw", kind: secret},
+	{word: "adminpw", kind: secret},
 	{word: "secret", kind: secret, ends: true},
 	{word: "secrets", kind: plural},
 	{word: "credential", kind: secret, ends: true},
@@ -81,6 +100,7 @@ var nameRules = [...]nameRule{
 	{word: "mnemonic", kind: secret},
 	{word: "privkey", kind: secret, ends: true},
 	{word: "apikey", kind: secret, ends: true},
+	{word: "api", kind: secret, after: "art"}, // Artifactory
 	{word: "apikeys", kind: plural, ends: true},
 	{word: "accesskey", kind: secret, ends: true},
 	{word: "secretkey", kind: secret, ends: true},
@@ -97,8 +117,11 @@ var nameRules = [...]nameRule{
 	{word: "sessionid", kind: secret, ends: true},
 	{word: "sessid", kind: secret, ends: true},
 	{word: "id", kind: secret, after: "session sess secret"},
+	{word: "secretid", kind: secret},
 	{word: "session", kind: weak},
 	{word: "string", kind: pairs, after: "connection conn"},
+	{word: "string", kind: secret, after: "secret"},
+	{word: "binary", kind: secret, after: "secret"},
 	{word: "str", kind: pairs, after: "connection conn"},
 	{word: "connectionstring", kind: pairs, ends: true},
 	{word: "connstr", kind: pairs, ends: true},
@@ -109,8 +132,10 @@ var nameRules = [...]nameRule{
 	{word: "hmac", kind: weak},
 	{word: "assertion", kind: weak},
 	{word: "samlresponse", kind: secret},
+	{word: "response", kind: secret, after: "saml"},
 	{word: "code", kind: query},
-	{word: "verifier", kind: weak, after: "code"},
+	{word: "verifier", kind: weak, after: "code oauth"},
+	{word: "header", kind: secret, after: "auth authorization"},
 	{word: "authorization", kind: header},
 	{word: "proxyauthorization", kind: header},
 	{word: "cookie", kind: cookie},
@@ -129,6 +154,8 @@ var nameRules = [...]nameRule{
 	{word: "hasło", kind: secret},
 	{word: "haslo", kind: secret},
 	{word: "пароль", kind: secret},
+	{word: "Пароль", kind: secret},
+	{word: "ПАРОЛЬ", kind: secret},
 	{word: "密码", kind: secret},
 	{word: "密碼", kind: secret},
 	{word: "パスワード", kind: secret},
@@ -142,7 +169,7 @@ var variants = [...]string{
 }
 
 // nameWords are the names of a name: {"name": "DB_PASSWORD", "value": …}.
-var nameWords = [...]string{"name", "key"}
+var nameWords = [...]string{"name", "key", "parameterkey"}
 
 // valueWords are the names of what belongs to it.
-var valueWords = [...]string{"value", "val", "stringvalue", "content"}
+var valueWords = [...]string{"value", "val", "stringvalue", "content", "parametervalue"}

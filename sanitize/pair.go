@@ -17,7 +17,7 @@ type pair struct {
 // sign handles a pair at its sign. It returns where to go on.
 func (s *scanner) sign(at int) int {
 	if s.text[at] == ':' {
-		if strings.HasPrefix(s.text[at:], "://") {
+		if strings.HasPrefix(s.text[at:], "://") || strings.HasPrefix(s.text[at:], escapedSign) {
 			return s.url(at)
 		}
 		if next := s.byteAt(at + 1); next == ':' || next == '=' {
@@ -37,7 +37,7 @@ func (s *scanner) sign(at int) int {
 		}
 	}
 	if !s.joined(&p, at) {
-		return at + 1
+		return max(at+1, s.listBelow(p))
 	}
 	return s.pair(p)
 }
@@ -75,7 +75,9 @@ func (s *scanner) name(at int) (p pair, ok bool) {
 		end -= n
 		p.quote = s.text[end:closed]
 	case c == ']':
-		end = s.indexStart(end)
+		if end = s.indexStart(end); end == closed && p.before && s.byteAt(at+1) == '>' { // [name] => x
+			end--
+		}
 	}
 	if !s.mayEnd(end) {
 		return p, false
@@ -181,8 +183,8 @@ func (s *scanner) joined(p *pair, at int) bool {
 		for c := s.byteAt(end); c == '=' || c == '>' || c == '~'; c = s.byteAt(end) {
 			end++
 		}
-	} else if p.start > 0 && p.quote == "" && strings.IndexByte("/@$", s.text[p.start-1]) >= 0 {
-		return false // the end of a path, an address or a variable, and then the error
+	} else if p.quote == "" && s.isTail(p.start, end) {
+		return false
 	}
 	p.value = s.skipBlanks(s.styled(end))
 	if p.quote != "" && p.sign == ':' {
@@ -190,6 +192,22 @@ func (s *scanner) joined(p *pair, at int) bool {
 	}
 	p.after = p.value > end && isBlank(s.text[p.value-1])
 	return p.value < len(s.text) && !isSpace(s.text[p.value])
+}
+
+// isTail says whether a name that begins at the offset is the end of a path, an address
+// or a variable, behind which an error goes on, or which is empty otherwise: ${NAME:-}.
+// A slash may also begin an option: /password:x.
+func (s *scanner) isTail(start, value int) bool {
+	switch before := s.byteAt(start - 1); before {
+	case '/':
+		return start > 1 && !isSpace(s.text[start-2]) || isSpace(s.byteAt(value))
+	case '@', '$':
+		return true
+	case '{':
+		c := s.byteAt(value)
+		return s.byteAt(start-2) == '$' && (c == '?' || c == '}' || c == '-' && s.byteAt(value+1) == '}')
+	}
+	return false
 }
 
 // pair handles a pair whose name says that the value matters.
@@ -200,7 +218,7 @@ func (s *scanner) pair(p pair) int {
 	if end, done := s.entity(p); done {
 		return end
 	}
-	if at := s.prefixed(p, p.value); s.quoteAt(at) != "" && !(at == p.value && s.closesText(at)) {
+	if at := s.prefixed(p, p.value); s.quoteAt(at) != "" && !(at == p.value && (s.closesText(at) || s.closesPrompt(p))) {
 		p.value = at
 		return s.quoted(p, s.quoteAt(at))
 	}
@@ -251,4 +269,9 @@ func (s *scanner) closesText(at int) bool {
 	}
 	s.lines.to(s.text, at)
 	return s.lines.inside && separates(s.text, at+1) && s.byteAt(at+1) != '\''
+}
+
+// closesPrompt says the same of a single quote behind a blank: read -p 'Password: ' pw.
+func (s *scanner) closesPrompt(p pair) bool {
+	return p.quote == "" && p.after && s.text[p.value] == '\'' && separates(s.text, p.value+1) && s.opened(p.value, p.start)
 }

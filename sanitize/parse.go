@@ -12,7 +12,7 @@ var urlComplaints = [...]string{`: invalid port `, `: invalid URL escape `}
 // unparsed handles a URL without an @ that could not be parsed: what stands where
 // the port should be is a password. It returns the offset itself if there is none.
 func (s *scanner) unparsed(start int) int {
-	scheme := start - len("://")
+	scheme := s.schemeEnd(start)
 	for least := max(s.done, scheme-16); scheme > least && (isName(s.text[scheme-1]) || s.text[scheme-1] == '+'); scheme-- {
 	}
 	quote := scheme - 1

@@ -10,10 +10,12 @@ import "strings"
 // schemes begin a value that goes on after a space.
 var schemes = [...]string{"bearer", "basic", "digest", "negotiate", "apikey", "token", "aws4-hmac-sha256"}
 
-// literals are values that say nothing, and words that other sanitisers leave.
+// literals are values that say nothing, words that other sanitisers leave, and what
+// became of a value.
 var literals = [...]string{
 	"null", "nil", "none", "undefined", "true", "false", "yes", "no",
-	"redacted", "filtered", "masked", "hidden", "removed", "omitted",
+	"redacted", "filtered", "masked", "hidden", "removed", "omitted", "sensitive", "sensitive value", "known after apply",
+	"absent", "expired", "invalid", "missing", "not set", "present", "required", "revoked", "unset",
 }
 
 // plainWords hold digits and are no secrets. They begin the texts of errors.
@@ -54,11 +56,20 @@ var usages = [...]string{
 	"when", "with", "without", "will", "argument", "parameter", "instead", "if", "of", "can", "may",
 }
 
-// gluedClients have their password glued to -p, spacedClients behind it.
-var (
-	gluedClients  = [...]string{"mysql", "mariadb", "sshpass", "7z", "innobackupex", "xtrabackup"}
-	spacedClients = [...]string{"login", "sshpass", "mongo", "ldap", "htpasswd"}
-)
+// client is commands that have their password behind a letter: glued to it, or as the
+// next word.
+type client struct {
+	letter        byte
+	glued, spaced []string
+}
+
+var clients = [...]client{
+	{letter: 'p', glued: []string{"mysql", "mariadb", "sshpass", "7z", "unrar", "innobackupex", "xtrabackup"}, spaced: []string{"login", "sshpass", "mongo", "htpasswd"}},
+	{letter: 'a', spaced: []string{"redis-cli"}},
+	{letter: 'w', spaced: []string{"ldap"}},
+	{letter: 'P', spaced: []string{"sqlcmd", "bcp", "ssh-keygen"}},
+	{letter: 'N', spaced: []string{"ssh-keygen"}},
+}
 
 // lexers are the words before "token" when a parser speaks of one.
 var lexers = [...]string{"expected", "illegal", "invalid", "next", "unexpected"}

@@ -73,7 +73,7 @@ func without(rule int) *classifier {
 func TestOptions(t *testing.T) {
 	z, err := New(&Options{
 		Keys: []string{"tenant_code", "Quark"}, Keep: []string{"session_token"}, Mask: "[gone]", Limit: 40,
-		Values: []string{"s3cr/t \"x\""}, Paths: []PathRule{{Host: "*.example.com", Path: "/v1/*/***"}},
+		Values: []string{"s3cr/t \"x\"", "k\"ey<1>&2"}, Paths: []PathRule{{Host: "*.example.com", Path: "/v1/*/***"}},
 	})
 	require.NoError(t, err)
 	for text, want := range map[string]string{
@@ -83,6 +83,9 @@ func TestOptions(t *testing.T) {
 		`saw s3cr/t "x" there`:              "saw [gone] there",
 		"q=s3cr%2Ft+%22x%22":                "q=[gone]",
 		`{"a":"s3cr/t \"x\""}`:              `{"a":"[gone]"}`,
+		"a=s3cr%2ft%20%22x%22&b=1":          "a=[gone]&b=1",
+		`{"a":"k\"ey<1>&2"}`:                `{"a":"[gone]"}`,
+		`{"a":"k\"ey\u003c1\u003e\u00262"}`: `{"a":"[gone]"}`,
 		"https://a.example.com:8/v1/b/c/d?": "https://a.example.com:8/v1/b/[gone]/d?",
 		"https://example.org/v1/b/c":        "https://example.org/v1/b/c",
 		"https://u:p@h/x":                   "https://[gone]@h/x",

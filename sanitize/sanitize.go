@@ -26,10 +26,17 @@
 //   - a long word of letters and digits without a name, which may as well be a
 //     commit: Options.Opaque;
 //   - the path of a URL: Options.Paths;
-//   - a value that begins with "$(" or "{{", which a shell or a template is to fill in;
+//   - a value that begins with "$(", "{{" or "${{", which a shell or a template is to
+//     fill in, a parameter in SQL, ? or $1 or :password, and words for what became of a
+//     value, token=expired or password = (known after apply);
 //   - a word behind a name in the plural, passwords=word, which counts or lists them:
 //     a list of strings is taken out;
 //   - PWD=value, which shells use for a directory, unless it is part of a DSN;
+//   - what is below the name of a secret in JSON, "token":{"value":"word"}, where its
+//     own name says nothing, and in YAML a value on the line below its name, or a list
+//     of words;
+//   - arguments of commands and lines of files that have neither a sign nor an option
+//     before them: "AUTH word", "vault login word", "password word" in a .netrc;
 //   - tokens that nothing tells from a word, where no name stands before them: those
 //     of Databricks (dapi…) and Facebook (EAA…), which Options.Opaque finds, and those of
 //     Discord's bots;

@@ -2,9 +2,15 @@ package sanitize
 
 import "strings"
 
+// escapedSign is how the sign behind a scheme may stand in JSON.
+const escapedSign = `:\/\/`
+
 // url handles a URL at the sign behind its scheme.
 func (s *scanner) url(sign int) int {
 	start := sign + len("://")
+	if s.text[sign+1] == '\\' {
+		start = sign + len(escapedSign)
+	}
 	next := start
 	if s.atSign.next(s.text, "@", start) < len(s.text) {
 		next = s.credentials(start)
@@ -38,10 +44,18 @@ func (s *scanner) credentials(start int) int {
 	return s.complaint(end)
 }
 
+// schemeEnd is where the scheme ends of a URL whose host begins at the offset.
+func (s *scanner) schemeEnd(start int) int {
+	if s.text[start-2] == '\\' {
+		return start - len(escapedSign)
+	}
+	return start - len("://")
+}
+
 // isShell says whether the URL is one of a protocol in which the user's name
 // alone is never a secret.
 func (s *scanner) isShell(start int) bool {
-	before := s.text[:start-len("://")]
+	before := s.text[:s.schemeEnd(start)]
 	return strings.HasSuffix(before, "ssh") || strings.HasSuffix(before, "sftp")
 }
 
@@ -64,10 +78,10 @@ func (s *scanner) userinfoEnd(start int) int {
 			return last // from here on, settings
 		case (c == '/' || c == '?' || c == '#') && !path:
 			path = true
-			front := s.text[start:at]
-			inside = last < 0 && !s.isHost(start, at)
+			front := strings.TrimSuffix(s.text[start:at], `\`)
+			inside = last < 0 && !s.isHost(start, start+len(front))
 			maybe = last >= 0 || strings.IndexByte(front, ':') >= 0 && !s.isWeb(start)
-		case s.endsURL(start, at, last), c == ':' && strings.HasPrefix(s.text[at:], "://"),
+		case s.endsURL(start, at, last), c == ':' && (strings.HasPrefix(s.text[at:], "://") || strings.HasPrefix(s.text[at:], escapedSign)),
 			c == '*' && s.isDone(start, at): // nothing is left beyond
 			return last
 		}
@@ -101,7 +115,7 @@ func (s *scanner) endsURL(start, at, last int) bool {
 
 // isQuoted says whether a quote stands before the scheme of the URL.
 func (s *scanner) isQuoted(start int) bool {
-	scheme := start - len("://")
+	scheme := s.schemeEnd(start)
 	for least := max(0, scheme-16); scheme > least && (isName(s.text[scheme-1]) || s.text[scheme-1] == '+'); scheme-- {
 	}
 	return scheme > 0 && isQuote(s.text[scheme-1])
@@ -144,7 +158,7 @@ func (s *scanner) isHost(start, end int) bool {
 
 // isWeb says whether the URL's paths may well hold an @.
 func (s *scanner) isWeb(start int) bool {
-	before := s.text[:start-len("://")]
+	before := s.text[:s.schemeEnd(start)]
 	return strings.HasSuffix(before, "http") || strings.HasSuffix(before, "https")
 }
 

@@ -116,8 +116,8 @@ func apart(text []byte, at int) bool {
 // unfinished is where the line begins of a block of lines with dashes round its name, such
 // as a private key, that goes on behind the text; -1 if there is none.
 func unfinished(text []byte) int {
-	begin := lastDashed(text, "BEGIN ")
-	if begin < 0 || lastDashed(text[begin:], "END ") >= 0 {
+	begin := max(lastDashed(text, "BEGIN "), lastDashed(text, "begin "))
+	if begin < 0 || lastDashed(text[begin:], "END ") >= 0 || lastDashed(text[begin:], "end ") >= 0 {
 		return -1
 	}
 	return bytes.LastIndexByte(text[:begin], '\n') + 1

@@ -71,6 +71,7 @@ func TestRedactKeys(t *testing.T) {
 		"Windows": {"-----BEGIN PRIVATE" + " KEY-----", "-----END PRIVATE KEY-----", "\r\n"},
 		"PGP":     {"-----BEGIN PGP PRIVATE" + " KEY BLOCK-----", "-----END PGP PRIVATE KEY BLOCK-----", "\n"},
 		"SSH 2":   {"---- BEGIN SSH2 ENCRYPTED PRIVATE" + " KEY ----", "---- END SSH2 ENCRYPTED PRIVATE KEY ----", "\n"},
+		"OpenVPN": {"-----begin private" + " key-----", "-----end private key-----", "\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			line := "clean line" + form.newline
@@ -92,7 +93,7 @@ func TestRedactKeys(t *testing.T) {
 func TestRedactLinesThatBelongTogether(t *testing.T) {
 	for _, secret := range []string{
 		"  {\n    \"name\": \"DB_PASSWORD\",\n    \"value\": \"F4KE x\"\n  },\n", "- name: DB_PASSWORD\n  value: F4KE x\n",
-		"password: |\n  F4KE x\n  F4KE y\n", "{'token':\n  'F4KE x'}\n",
+		"password: |\n  F4KE x\n  F4KE y\n", "api_keys:\n- F4KE1\n- F4KE2\n", "{'token':\n  'F4KE x'}\n",
 	} {
 		const line = "clean line\n"
 		require.NotContains(t, sanitize.String(secret), "F4KE")
