@@ -91,5 +91,11 @@ func (w Window) Count(o Outcome, slow bool, now time.Duration) Rule {
 // Success counts a success as a circuit does without a lock.
 func (w Window) Success(now time.Duration) bool { return w.success(now) }
 
+// Quick counts one by when its call began, if that can be.
+func (w Window) Quick(began time.Duration) bool { return w.quick(began) }
+
+// Buckets is how many it holds.
+func (w Window) Buckets() int { return len(w.buckets) }
+
 // Counts is what it holds.
 func (w Window) Counts(now time.Duration) Counts { return w.counts(now) }

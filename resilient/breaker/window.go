@@ -95,9 +95,6 @@ func (w *window) count(o Outcome, slow bool, now time.Duration) (Rule, Counts) {
 	w.roll(now)
 	if o == Success {
 		w.current.Load().successes.Add(1)
-		if !slow || w.slow == nil {
-			return NoRule, Counts{} // no share has grown
-		}
 	}
 	rule, n := NoRule, Counts{Calls: w.successes(now)}
 	if o == Success {
@@ -201,7 +198,6 @@ func newRolling(period, buckets time.Duration) *rolling {
 func (r *rolling) count(judge func(bad uint64) bool) bool {
 	r.judge = judge
 	_, _ = r.breaker.Execute(countOne)
-	r.judge = nil
 	return r.tripped
 }
 

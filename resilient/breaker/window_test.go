@@ -237,6 +237,41 @@ func TestSlowSuccessesOpen(t *testing.T) {
 	})
 }
 
+// Whatever opens the circuit, what the window held then is told whole.
+func TestTheGroundsAreWhole(t *testing.T) {
+	for name, tt := range map[string]struct {
+		settings breaker.Settings
+		script   func(c *breaker.Circuit)
+		want     breaker.Counts
+	}{
+		"a slow success": {bySlow(0.5, 4), func(c *breaker.Circuit) {
+			lasting(c, 0, breaker.Failure)
+			lasting(c, 0, breaker.Success)
+			lasting(c, time.Second, breaker.Success)
+			lasting(c, time.Second, breaker.Success)
+		}, breaker.Counts{Calls: 4, Failures: 1, Slow: 2}},
+		"a failure": {func() breaker.Settings {
+			s := bySlow(1, 4)
+			s.FailureRate = 0.5
+			return s
+		}(), func(c *breaker.Circuit) {
+			lasting(c, 0, breaker.Success)
+			lasting(c, time.Second, breaker.Success)
+			lasting(c, 0, breaker.Failure)
+			lasting(c, 0, breaker.Failure)
+		}, breaker.Counts{Calls: 4, Failures: 2, Slow: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var opened []breaker.Counts
+				c := newCircuit(t, tt.settings, &breaker.Options{OnTransition: func(tr breaker.Transition) { opened = append(opened, tr.Window) }})
+				tt.script(c)
+				assert.Equal(t, []breaker.Counts{tt.want}, opened)
+			})
+		})
+	}
+}
+
 // What is settled without its beginning is never slow.
 func TestSettleKnowsNoDuration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -409,6 +444,11 @@ func TestTheWindowBeginsEmpty(t *testing.T) {
 		"other buckets": func(t *testing.T, c *breaker.Circuit) {
 			settings := byRate(0.5, 10)
 			settings.WindowBuckets = 2
+			require.NoError(t, c.SetSettings(settings))
+		},
+		"another rule": func(t *testing.T, c *breaker.Circuit) {
+			settings := byRate(0.5, 10)
+			settings.SlowCallRate, settings.SlowCallDuration = 0.5, time.Second
 			require.NoError(t, c.SetSettings(settings))
 		},
 		"off and on": func(t *testing.T, c *breaker.Circuit) {
@@ -733,5 +773,46 @@ func TestABucketsEndIsTheNextOnes(t *testing.T) {
 		w.Count(breaker.Success, false, 6*time.Second)
 		time.Sleep(54 * time.Second)
 		assert.Equal(t, breaker.Counts{Calls: 1}, w.Counts(time.Minute))
+	})
+}
+
+// Seven of eight successes are counted by when their call began, if that is in the bucket of the moment; the eighth reads
+// the clock.
+func TestMostSuccessesReadNoClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		base := time.Now()
+		w := breaker.NewWindow(byRate(1, 1000), func() time.Duration { return time.Since(base) })
+		quick := func(began time.Duration, want ...bool) {
+			t.Helper()
+			for i, counted := range want {
+				require.Equal(t, counted, w.Quick(began), i)
+			}
+		}
+		seven := []bool{true, true, true, true, true, true, true, false}
+		quick(0, seven...)
+		require.True(t, w.Success(0))
+		quick(6*time.Second-1, seven...)
+		quick(6*time.Second, false)
+
+		time.Sleep(12 * time.Second)
+		w.Count(breaker.Success, false, 12*time.Second)
+		quick(12*time.Second-1, false)
+		quick(12*time.Second, true)
+		quick(18*time.Second-1, true)
+		quick(18*time.Second, false)
+		assert.Equal(t, breaker.Counts{Calls: 18}, w.Counts(12*time.Second))
+	})
+}
+
+// What no window will hold any more is given up.
+func TestOldBucketsAreGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		base := time.Now()
+		w := breaker.NewWindow(byRate(1, 1000), func() time.Duration { return time.Since(base) })
+		for range 100 {
+			time.Sleep(6 * time.Second)
+			w.Count(breaker.Success, false, time.Since(base))
+		}
+		assert.LessOrEqual(t, w.Buckets(), 11)
 	})
 }
