@@ -15,9 +15,9 @@ import (
 // the value "***", whatever it was; only booleans, nil and empty strings stay,
 // as they say nothing, and numbers where the name may be a count (tokens).
 // Otherwise strings and bytes become their String, errors their Message, and values
-// with a String method the String of that; what holds no secret keeps its type, as
-// does a json.RawMessage. Other values are left as they are: give a type that holds a secret a LogValue method,
-// or let the logger write to a NewWriter.
+// with a String method the String of that; what holds no secret keeps its type, as does
+// a json.RawMessage. Other values are left as they are: give a type that holds a secret
+// a LogValue method, or let the logger write to a NewWriter.
 //
 // The message is an attribute too, and slog calls the hook for each attribute
 // in a group, so there is nothing else to do. A group's own name is not looked

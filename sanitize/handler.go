@@ -11,7 +11,8 @@ import (
 // gets them: out of the message, of attributes and groups however deep, of those of
 // With, of what LogValuers return, and of errors. Attributes are judged by their
 // keys as ReplaceAttr has it, groups too: all attributes of a group whose name says
-// that it is a secret are masked, its numbers with them.
+// that it is a secret are masked, its numbers with them; of a group of secrets or
+// tokens all but the numbers.
 //
 // A value that is a struct, a map or a slice, such as an http.Header, is masked if its
 // key names a secret, and else passed on as it is, secrets and all. Where such values
@@ -20,9 +21,9 @@ import (
 // A record without a secret is passed on as it is, and costs no allocation, as long
 // as no attribute is a LogValuer. Make one with NewHandler.
 type Handler struct {
-	next  slog.Handler
-	rules *rules
-	all   bool // a group that is open is a secret
+	next   slog.Handler
+	rules  *rules
+	inside kind // what the groups say that are open
 }
 
 var _ slog.Handler = (*Handler)(nil)
@@ -47,7 +48,7 @@ func (h *Handler) Handle(ctx context.Context, record slog.Record) error {
 	clean := message == record.Message
 	if clean {
 		record.Attrs(func(a slog.Attr) bool {
-			_, changed := h.rules.whole(a, h.all)
+			_, changed := h.rules.whole(a, h.inside)
 			clean = !changed
 			return clean
 		})
@@ -57,7 +58,7 @@ func (h *Handler) Handle(ctx context.Context, record slog.Record) error {
 	}
 	out := slog.NewRecord(record.Time, record.Level, message, record.PC)
 	record.Attrs(func(a slog.Attr) bool {
-		a, _ = h.rules.whole(a, h.all)
+		a, _ = h.rules.whole(a, h.inside)
 		out.AddAttrs(a)
 		return true
 	})
@@ -69,38 +70,46 @@ func (h *Handler) Handle(ctx context.Context, record slog.Record) error {
 func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	out := make([]slog.Attr, len(attrs))
 	for i, a := range attrs {
-		out[i], _ = h.rules.whole(a, h.all)
+		out[i], _ = h.rules.whole(a, h.inside)
 	}
-	return &Handler{next: h.next.WithAttrs(out), rules: h.rules, all: h.all}
+	return &Handler{next: h.next.WithAttrs(out), rules: h.rules, inside: h.inside}
 }
 
 // WithGroup returns a handler whose wrapped one has the group open.
 func (h *Handler) WithGroup(name string) slog.Handler {
-	return &Handler{next: h.next.WithGroup(name), rules: h.rules, all: h.all || h.rules.isSecretGroup(name)}
+	return &Handler{next: h.next.WithGroup(name), rules: h.rules, inside: max(h.inside, h.rules.group(name))}
 }
 
-func (r *rules) isSecretGroup(name string) bool {
-	k := r.names.of(name)
-	return k >= secret && k != cookie
+// group is what the name of a group says of all that is in it: secret; plural, of which
+// numbers may be counts; or plain.
+func (r *rules) group(name string) kind {
+	switch k := r.names.of(name); {
+	case k == plural:
+		return plural
+	case k >= secret && k != cookie:
+		return secret
+	default:
+		return plain
+	}
 }
 
 // whole is an attribute without secrets, with all that is in it; and whether that
-// makes a difference. With all set it is in a group that is a secret.
-func (r *rules) whole(a slog.Attr, all bool) (out slog.Attr, changed bool) {
+// makes a difference; inside says what the groups are that it is in.
+func (r *rules) whole(a slog.Attr, inside kind) (out slog.Attr, changed bool) {
 	value := a.Value.Resolve()
 	changed = a.Value.Kind() == slog.KindLogValuer
 	if value.Kind() != slog.KindGroup {
-		if all && r.hides(secret, value) {
+		if inside != plain && r.hides(inside, value) {
 			return slog.String(a.Key, r.mask), true
 		}
 		out = r.attr(slog.Attr{Key: a.Key, Value: value})
 		return out, changed || differs(out.Value, value)
 	}
-	all = all || r.isSecretGroup(a.Key)
+	inside = max(inside, r.group(a.Key))
 	members := value.Group()
 	copied := false
 	for i, member := range members {
-		after, differs := r.whole(member, all)
+		after, differs := r.whole(member, inside)
 		if !differs {
 			continue
 		}

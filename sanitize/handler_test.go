@@ -29,6 +29,7 @@ func TestHandler(t *testing.T) {
 	logger.With("api_key", "F4KE", "region", "eu").WithGroup("request").With(slog.Group("inner", "url", "https://u:F4KE@h")).
 		Error("password=F4KE", "token", "F4KE", "err", errors.New("secret=F4KE"), "who", valuerGroup{}, "n", 1, "body", []byte("token=F4KE"), "raw", json.RawMessage(`{"token":"F4KE"}`),
 			slog.Group("credentials", "user", "F4KE", "id", 83467219), slog.Group("deep", slog.Group("deeper", "jwt", "F4KE")))
+	logger.WithGroup("passwords").Info("m", "bob", "F4KE", "n", 83467218, slog.Group("tokens", "ci", "F4KE", "spent", 7))
 	logger.WithGroup("secret").With("a", "F4KE").Info("m", "b", "F4KE", slog.Group("c", "d", "F4KE"))
 	text := out.String()
 	assert.NotContains(t, text, "F4KE")
@@ -36,6 +37,8 @@ func TestHandler(t *testing.T) {
 	assert.Contains(t, text, `"region":"eu"`)
 	assert.Contains(t, text, `"user":"bob"`)
 	assert.Contains(t, text, `"n":1`)
+	assert.Contains(t, text, `"n":83467218`)
+	assert.Contains(t, text, `"spent":7`)
 	assert.Contains(t, text, `https://***@h`)
 }
 
