@@ -26,7 +26,8 @@ func TestMoreSecrets(t *testing.T) {
 		"пароль=F4KE", "密码: F4KE1", "mot_de_passe=F4KE", "db_password_new=F4KE", "PASSWORD1=F4KE", "secretAccessKey=F4KE", "SLACK_BOT_TOKEN=F4KE", "apikeys=[\"F4KE\"]",
 		"params[\"password\"]=F4KE", "$password = \"F4KE\"", "password := \"F4KE\"", "password ?= F4KE", "psk=F4KE", "cvv=F4KE",
 		// structures
-		`{"secret":["F4KE","F4KE"]}`, `{"clientSecret": "F4KE"`, `{"key":"API_TOKEN","value":"F4KE"}`, "- name: DB_PASSWORD\n  value: F4KE x\n- name: HOST",
+		`{"db_password":{"sensitive":true,"type":"string","value":"F4KE x"}}`, "{\n  \"api_keys\": {\n    \"sensitive\": true,\n    \"value\": \"F4KE\"\n  }\n}",
+		`"{\"token\":{\"value\":\"F4KE\"}}"`, `{"secret":["F4KE","F4KE"]}`, `{"clientSecret": "F4KE"`, `{"key":"API_TOKEN","value":"F4KE"}`, "- name: DB_PASSWORD\n  value: F4KE x\n- name: HOST",
 		"<Property Name=\"Password\">F4KE</Property>", "<ns:token xsi:type=\"x\">F4KE</ns:token>", "<key>ApiToken</key>\n<string>F4KE</string>", "[db]\npassword = F4KE\n",
 		"map[string]string{\"password\":\"F4KE\"}", "&main.C{Token:\"F4KE\", N:1}", "http.Header{\"Authorization\":[]string{\"Bearer F4KE\"}}", "map[api_key:F4KE x]",
 		"{Name:x Credentials:{User:a Password:F4KE b} N:1}", "secrets:\n  token: F4KE1\n", "password: >-\n  F4KE\n  F4KE\nx: y", "dict(password='F4KE')", "f(token=u\"F4KE\")",
@@ -96,6 +97,7 @@ func TestMoreCleanText(t *testing.T) {
 	for _, text := range []string{
 		"token: invalid", "the token is invalid", "unexpected token: EOF", "secret \"db\" not found", "password: must be set", "passwords do not match",
 		"no such key: \"user\"", "cache key=user:42 miss", "key: value", "keys=12", "total_tokens=3", "next_page_token=abc", "num_tokens: 7", "{\"max_tokens\":\"auto\"}",
+		`{"tokens":{"prompt":3,"value":4}}`, `{"password":{"min":8,"max":9}}`, `{"password":{}}`, `{"password":{"value":null},"region":{"value":"eu"}}`,
 		"auth: failed", "auth=none", "session=12", "session: 5 active", "cookies: 3", "signature: mismatch", "code=404", "pin=cpu0", "id=42", "trace_id=abc123",
 		"user@host:22", "scp a user@host:/x", "image repo/app:1.2@sha256:abcdef", "go get example.com/x@v1.2.3", "mailto:a@b.c", "@every 5m: run", "a@b.c:25", "sip:a@b.c:5060 x",
 		"https://h/p?q=1&page=2", "https://h/@user", "postgres://h/db", "ssh://git@h/x", "https://h:8080/x", "file:///etc/passwd", "//cdn.internal/x.js",

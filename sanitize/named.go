@@ -22,7 +22,22 @@ func (s *scanner) named(p pair, at int) int {
 	if end == start || end-start > maxName || s.quoteAt(end) != quote && quote != "" || s.rules.names.of(s.text[start:end]) < plural {
 		return sign
 	}
-	at = end + len(quote)
+	return s.beside(secret, end+len(quote), quote)
+}
+
+// wrapped handles a value that stands in an object with what is said of it, as Terraform
+// prints it: {"db_password": {"sensitive": true, "value": "x"}}. It returns where to go
+// on, 0 if there is no object.
+func (s *scanner) wrapped(p pair) int {
+	if p.quote == "" || p.sign != ':' || p.kind != secret && p.kind != plural || s.byteAt(p.value) != '{' {
+		return 0
+	}
+	return max(p.value+1, s.beside(p.kind, p.value, p.quote))
+}
+
+// beside handles the value, of that kind, whose name stands behind the offset: value. It
+// returns where to go on.
+func (s *scanner) beside(k kind, at int, quote string) int {
 	name, last, ok := s.valueName(at, quote)
 	if !ok {
 		return at
@@ -31,7 +46,7 @@ func (s *scanner) named(p pair, at int) int {
 	if c := s.byteAt(mark); c != '=' && c != ':' {
 		return at
 	}
-	v := pair{kind: secret, start: name, end: last, quote: s.quoteAt(last), sign: s.text[mark], before: mark > last+len(s.quoteAt(last))}
+	v := pair{kind: k, start: name, end: last, quote: s.quoteAt(last), sign: s.text[mark], before: mark > last+len(s.quoteAt(last))}
 	if !s.joined(&v, mark) {
 		return at
 	}
@@ -47,12 +62,12 @@ func (s *scanner) named(p pair, at int) int {
 	return s.pair(v)
 }
 
-// valueName returns where the name of the value stands that belongs to the name which
-// ends at the offset. In a list in quotes a few others may come first.
+// valueName returns where the name of the value stands that belongs to what ends at the
+// offset. In a list in quotes a few others may come first.
 func (s *scanner) valueName(at int, quote string) (name, last int, ok bool) {
 	for range 4 {
 		next := at
-		for next < len(s.text) && next-at < maxName && (isSpace(s.text[next]) || s.text[next] == ',' || s.text[next] == '-') {
+		for next < len(s.text) && next-at < maxName && (isSpace(s.text[next]) || s.text[next] == ',' || s.text[next] == '-' || s.text[next] == '{') {
 			next++
 		}
 		name = next + len(s.quoteAt(next))

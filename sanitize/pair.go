@@ -39,6 +39,9 @@ func (s *scanner) sign(at int) int {
 	if !s.joined(&p, at) {
 		return max(at+1, s.listBelow(p))
 	}
+	if next := s.wrapped(p); next > 0 {
+		return next
+	}
 	return s.pair(p)
 }
 

@@ -40,9 +40,9 @@
 //   - tokens that nothing tells from a word, where no name stands before them: those
 //     of Databricks (dapi…) and Facebook (EAA…), which Options.Opaque finds, and those of
 //     Discord's bots;
-//   - what an object holds under the name of a secret, {"password": {"value": "x"}}: its
-//     own names decide;
-//   - an option of one letter, but for -u, -p, -H and -D of the commands that have them so;
+//   - what an object holds under the name of a secret, {"passwords": {"bob": "x"}}: its
+//     own names decide, and value, as in {"password": {"value": "x"}};
+//   - an option of one letter, but for those of the commands in the table of clients;
 //   - what is compressed or encoded, but for URLs and pairs in URL escapes, HTML entities
 //     and the escapes of JSON.
 //
