@@ -105,6 +105,73 @@ func TestSettingsOutOfRange(t *testing.T) {
 	}
 }
 
+// The last values that are good are, and the first that are not are not.
+func TestRangesEndWhereTheySay(t *testing.T) {
+	const day = int64(24 * time.Hour)
+	for field, r := range map[string]struct {
+		least, most int64
+		set         func(s *breaker.Settings, v int64)
+	}{
+		"FailureThreshold": {1, 1_000_000, func(s *breaker.Settings, v int64) { s.FailureThreshold = int(v) }},
+		"RecoveryTimeout": {1, day, func(s *breaker.Settings, v int64) {
+			s.RecoveryTimeout, s.MaxRecoveryTimeout = time.Duration(v), time.Duration(max(v, day))
+		}},
+		"Cooldown":           {0, day, func(s *breaker.Settings, v int64) { s.Cooldown = time.Duration(v) }},
+		"MaxProbes":          {1, 100, func(s *breaker.Settings, v int64) { s.MaxProbes = int(v) }},
+		"SuccessesToClose":   {1, 100, func(s *breaker.Settings, v int64) { s.SuccessesToClose = int(v) }},
+		"MaxRecoveryTimeout": {int64(time.Minute), day, func(s *breaker.Settings, v int64) { s.MaxRecoveryTimeout = time.Duration(v) }},
+		"ProbeLease":         {0, day, func(s *breaker.Settings, v int64) { s.ProbeLease = time.Duration(v) }},
+		"MinReporters":       {1, 100, func(s *breaker.Settings, v int64) { s.MinReporters = int(v) }},
+		"SlowCallDuration": {1, day, func(s *breaker.Settings, v int64) {
+			s.SlowCallRate, s.SlowCallDuration = 0.5, time.Duration(v)
+		}},
+		"MinimumCalls":  {1, 1_000_000, func(s *breaker.Settings, v int64) { s.FailureRate, s.MinimumCalls = 0.5, int(v) }},
+		"Window":        {int64(time.Second), int64(time.Hour), func(s *breaker.Settings, v int64) { s.FailureRate, s.Window = 0.5, time.Duration(v) }},
+		"WindowBuckets": {2, 100, func(s *breaker.Settings, v int64) { s.FailureRate, s.WindowBuckets = 0.5, int(v) }},
+	} {
+		for v, good := range map[int64]bool{r.least - 1: false, r.least: true, r.most: true, r.most + 1: false} {
+			s := breaker.DefaultSettings()
+			r.set(&s, v)
+			if good {
+				assert.NoError(t, s.Validate(), "%s %d", field, v)
+			} else {
+				assert.ErrorContains(t, s.Validate(), field+" is ", "%s %d", field, v)
+			}
+		}
+	}
+	for field, r := range map[string]struct {
+		least, most float64
+		set         func(s *breaker.Settings, v float64)
+	}{
+		"RecoveryMultiplier": {1, 100, func(s *breaker.Settings, v float64) { s.RecoveryMultiplier = v }},
+		"RecoveryJitter":     {0, 1, func(s *breaker.Settings, v float64) { s.RecoveryJitter = v }},
+		"FailureRate":        {0.000001, 1, func(s *breaker.Settings, v float64) { s.FailureRate = v }},
+		"SlowCallRate":       {0.000001, 1, func(s *breaker.Settings, v float64) { s.SlowCallRate, s.SlowCallDuration = v, time.Second }},
+	} {
+		for v, good := range map[float64]bool{
+			math.Nextafter(r.least, -1): false, r.least: true, r.most: true, math.Nextafter(r.most, 1000): false,
+		} {
+			s := breaker.DefaultSettings()
+			r.set(&s, v)
+			if good {
+				assert.NoError(t, s.Validate(), "%s %v", field, v)
+			} else {
+				assert.ErrorContains(t, s.Validate(), field+" is ", "%s %v", field, v)
+			}
+		}
+	}
+}
+
+// What users have who set nothing.
+func TestDefaultSettings(t *testing.T) {
+	assert.Equal(t, breaker.Settings{
+		Enabled: true, FailureThreshold: 5,
+		RecoveryTimeout: time.Minute, Cooldown: 30 * time.Second, MaxProbes: 1, SuccessesToClose: 1,
+		RecoveryMultiplier: 1, MaxRecoveryTimeout: 24 * time.Hour, MinReporters: 1,
+		MinimumCalls: 20, Window: time.Minute, WindowBuckets: 10,
+	}, breaker.DefaultSettings())
+}
+
 // Each rule may be the only one, and all may be on together.
 func TestAnyRuleWillDo(t *testing.T) {
 	row, rate, slow := breaker.DefaultSettings(), byRate(0.5, 20), bySlow(0.5, 20)
