@@ -22,6 +22,7 @@ func TestOpenForAndLeaseFor(t *testing.T) {
 	assert.Equal(t, 3*time.Second, s.LeaseFor(2*time.Second))
 	assert.Equal(t, 110*time.Second, s.LeaseFor(100*time.Second))
 	assert.Equal(t, 330*time.Second, s.LeaseFor(0))
+	assert.Equal(t, time.Second+1, s.LeaseFor(1))
 	s.ProbeLease = time.Hour
 	assert.Equal(t, time.Hour, s.LeaseFor(time.Second))
 }
