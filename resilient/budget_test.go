@@ -496,7 +496,7 @@ func TestSetRuleOfABusyRatio(t *testing.T) {
 		rule.Window = time.Hour
 		require.NoError(t, b.SetRule(rule))
 		require.NoError(t, resilient.Do(t.Context(), g, apply, returns(nil)))
-		assert.Equal(t, 1<<31+1, b.Snapshot().Calls)
+		assert.Equal(t, uint32(1<<31+1), uint32(b.Snapshot().Calls))
 		time.Sleep(2 * time.Hour)
 		assert.Zero(t, b.Snapshot().Calls)
 	})

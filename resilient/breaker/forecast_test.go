@@ -2,6 +2,7 @@ package breaker_test
 
 import (
 	"math"
+	"strconv"
 	"testing"
 	"time"
 
@@ -50,12 +51,16 @@ func TestFailuresAmong(t *testing.T) {
 		{0.57, 100, 57}, {0.5, 200, 100}, {0.5, 199, 100}, {0.5, 9, 0}, {0.5, 10, 5}, {0.01, 10, 1},
 		{1, 10, 10}, {1, math.MaxInt, math.MaxInt}, {0.000001, 1_000_000, 1}, {0.000001, 1_000_001, 2}, {1.0 / 3, 10, 4},
 		{0.5, 0, 0}, {0.5, -1, 0},
-		{0.57, 323627089012448273, 184467440737095516}, // rounding up leaves the range of 64 bits
 	} {
 		s.FailureRate, s.SlowCallRate = c.rate, 0
 		assert.Equal(t, c.want, s.FailuresAmong(c.calls), "%+v", c)
 		s.FailureRate, s.SlowCallRate = 0, c.rate
 		assert.Equal(t, c.want, s.SlowAmong(c.calls), "%+v", c)
+	}
+	if strconv.IntSize == 64 { // rounding up leaves the range of 64 bits in between
+		var calls, want uint64 = 323_627_089_012_448_273, 184_467_440_737_095_516
+		s.SlowCallRate = 0.57
+		assert.Equal(t, int(want), s.SlowAmong(int(calls)))
 	}
 	s.MinimumCalls = 0 // not valid, and nothing to divide by
 	assert.Zero(t, s.SlowAmong(0))
