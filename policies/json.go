@@ -57,11 +57,17 @@ func ParseJSON(data []byte) Config {
 			c.findings = append(c.findings, found...)
 		}
 	}
-	if unknown > 0 && unknown == len(all) { // a Reload must not take it for an empty one
+	c.setPatch(patch)
+	c.warnOfStranger(all, unknown)
+	return c
+}
+
+// warnOfStranger reports a document that has nothing but unknown keys: a Reload must not
+// take it for an empty one.
+func (c *Config) warnOfStranger(all []member, unknown int) {
+	if unknown > 0 && unknown == len(all) {
 		c.warn(documentKey, KindDocument, "the document has no setting that is known"+overridesHint(all[0])+documentSkipped)
 	}
-	c.setPatch(patch)
-	return c
 }
 
 // warnOfUnknown reports the n-th unknown key of a document.

@@ -89,9 +89,7 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 	placed = true
 	v, err := g.attempt(&c, cc, permit, now, fn)
 	made, last := 1, v.outcome
-	if c.fresh && last == breaker.Success {
-		p.budget.succeeded()
-	}
+	c.leave(last)
 	if err != nil {
 		made, last, err = g.again(c, cc, v, err, fn)
 	}
@@ -120,6 +118,14 @@ func (c *call) enter(now time.Duration) {
 	c.fresh = c.attempts > 1 || !nesting.UnderRetry(c.ctx)
 	if c.fresh {
 		c.plan.budget.called(now - c.plan.origin)
+	}
+}
+
+// leave fills the budget after a first attempt that succeeded, be it with an answer that
+// is an error.
+func (c *call) leave(last Outcome) {
+	if c.fresh && last == breaker.Success {
+		c.plan.budget.succeeded()
 	}
 }
 
@@ -394,11 +400,7 @@ func (r *retries) next(fn func(context.Context) error) error {
 	if permit.Delayed() || free {
 		var err error
 		if now, err = g.recheck(&r.call); err != nil {
-			reason := ReasonNoTimeLeft
-			if r.ctx.Err() != nil {
-				reason = ReasonContext
-			}
-			return r.exhausted(reason, err, 0)
+			return r.late(err)
 		}
 	}
 	if r.each > 0 || permit.Probe() { // the limit, or the scope, is the attempt's own
@@ -420,6 +422,14 @@ func (r *retries) next(fn func(context.Context) error) error {
 		return nil
 	}
 	return r.decide(v, err)
+}
+
+// late ends the call: its time was over, or its context, before the permit was there.
+func (r *retries) late(err error) error {
+	if r.ctx.Err() != nil {
+		return r.exhausted(ReasonContext, err, 0)
+	}
+	return r.exhausted(ReasonNoTimeLeft, err, 0)
 }
 
 // overtaken is what has come up during the wait and keeps back the next attempt; 0 if

@@ -118,21 +118,10 @@ func (s *scanner) listBelow(p pair) int {
 		return 0
 	}
 	next := 0
-	for at := p.value; at < len(s.text); {
-		if s.text[at] == '\r' {
-			at++
-		}
-		if s.byteAt(at) != '\n' {
+	for at := p.value; at < len(s.text); at = next {
+		begin, end, ok := s.itemBelow(at)
+		if !ok {
 			return next
-		}
-		begin := s.skipBlanks(at + 1)
-		if s.byteAt(begin) != '-' || !isBlank(s.byteAt(begin+1)) {
-			return next
-		}
-		begin = s.skipBlanks(begin + 1)
-		begin += len(s.quoteAt(begin))
-		end := begin
-		for most := min(len(s.text), begin+farBack); end < most && !isSpace(s.text[end]) && !isQuote(s.text[end]); end++ {
 		}
 		word := s.text[begin:end]
 		if strings.HasSuffix(word, ":") || s.isHidden(word) {
@@ -141,15 +130,41 @@ func (s *scanner) listBelow(p pair) int {
 		if looksSecret(word, false) && s.rules.names.of(word) == plain {
 			s.redact(begin, end, "")
 		}
-		at = s.skipBlanks(end + len(s.quoteAt(end)))
-		if s.byteAt(at) == '#' {
-			if n := strings.IndexByte(s.text[at:min(len(s.text), at+farBack)], '\n'); n >= 0 {
-				at += n
-			}
-		}
-		next = at
+		next = s.commentEnd(s.skipBlanks(end + len(s.quoteAt(end))))
 	}
 	return next
+}
+
+// itemBelow is the first word of the item of a list below the line that ends at the
+// offset.
+func (s *scanner) itemBelow(at int) (begin, end int, ok bool) {
+	if s.byteAt(at) == '\r' {
+		at++
+	}
+	if s.byteAt(at) != '\n' {
+		return 0, 0, false
+	}
+	begin = s.skipBlanks(at + 1)
+	if s.byteAt(begin) != '-' || !isBlank(s.byteAt(begin+1)) {
+		return 0, 0, false
+	}
+	begin = s.skipBlanks(begin + 1)
+	begin += len(s.quoteAt(begin))
+	end = begin
+	for most := min(len(s.text), begin+farBack); end < most && !isSpace(s.text[end]) && !isQuote(s.text[end]); end++ {
+	}
+	return begin, end, true
+}
+
+// commentEnd is the end of the line if a comment begins at the offset, else the offset.
+func (s *scanner) commentEnd(at int) int {
+	if s.byteAt(at) != '#' {
+		return at
+	}
+	if n := strings.IndexByte(s.text[at:min(len(s.text), at+farBack)], '\n'); n >= 0 {
+		return at + n
+	}
+	return at
 }
 
 // block handles the lines of a block in YAML: password: | and what is further in.
