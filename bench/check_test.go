@@ -39,7 +39,7 @@ func TestContestantsShareNothing(t *testing.T) {
 		for _, c := range r.contestants {
 			t.Run(r.name+"/"+c.name, func(t *testing.T) {
 				loops := []loop{c.start(newService(r)), c.start(newService(r)), c.start(newService(r))}
-				if err := together(loops, 20); err != nil {
+				if _, err := together(loops, 20); err != nil {
 					t.Fatal(err)
 				}
 			})
@@ -109,8 +109,8 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all) != 4 {
-		t.Fatalf("%d results, want 4: %v", len(all), all)
+	if len(all) != 6 {
+		t.Fatalf("%d results, want 6: %v", len(all), all)
 	}
 	for key, s := range all {
 		if s.ns <= 0 {
