@@ -115,7 +115,7 @@ func (s *scanner) run(at, stop int) int {
 		next := at + 1
 		switch hot[c] {
 		case equals, colon:
-			if isLetter[before] != 0 && !names.has(text, at) && (c == '=' || at+1 >= len(text) || text[at+1] != '/' && text[at+1] != '\\') ||
+			if isLetter[before] != 0 && !names.has(text, at) && (c == '=' || at+1 >= len(text) || text[at+1] != '/') ||
 				before == '"' && isLetter[text[at-2]] != 0 && !names.has(text, at-1) || isLetter[before] == 0 && !s.worthSign(at, names) {
 				break
 			}
@@ -183,7 +183,7 @@ func (s *scanner) worthSign(at int, names *endings) bool {
 		c = text[at-2]
 		return names.has(text, at-1) || isDigit(c) || c == '\\' || c >= 0x80
 	case isDigit(c):
-		if text[at] == ':' && at+1 < len(text) && (text[at+1] == '/' || text[at+1] == '\\' || text[at+1] == 'A') {
+		if text[at] == ':' && at+1 < len(text) && (text[at+1] == '/' || text[at+1] == 'A') {
 			return true
 		}
 		end := at - 1
