@@ -14,9 +14,6 @@ func (s *scanner) address(at int) int {
 	if colon < 0 {
 		return s.slashed(begin, at)
 	}
-	if n := strings.Index(word, escapedSign); n >= 0 { // whose colon the loop passes over: a second look there costs it a quarter
-		return max(at+1, s.url(begin+n))
-	}
 	if word, colon = s.unnamed(word, colon, at); colon < 0 {
 		return at + 1
 	}

@@ -26,6 +26,7 @@ func TestMoreSecrets(t *testing.T) {
 		"пароль=F4KE", "密码: F4KE1", "mot_de_passe=F4KE", "db_password_new=F4KE", "PASSWORD1=F4KE", "secretAccessKey=F4KE", "SLACK_BOT_TOKEN=F4KE", "apikeys=[\"F4KE\"]",
 		"params[\"password\"]=F4KE", "$password = \"F4KE\"", "password := \"F4KE\"", "password ?= F4KE", "psk=F4KE", "cvv=F4KE",
 		// structures
+		`{"url":"https:\/\/u:F4KE` + strings.Repeat("x", 400) + `@h"}`, `https:\/\/F4KE` + strings.Repeat("x", 400) + `@h`, // longer than a look back
 		`{"db_password":{"sensitive":true,"type":"string","value":"F4KE x"}}`, "{\n  \"api_keys\": {\n    \"sensitive\": true,\n    \"value\": \"F4KE\"\n  }\n}",
 		`"{\"token\":{\"value\":\"F4KE\"}}"`, `{"secret":["F4KE","F4KE"]}`, `{"clientSecret": "F4KE"`, `{"key":"API_TOKEN","value":"F4KE"}`, "- name: DB_PASSWORD\n  value: F4KE x\n- name: HOST",
 		"<Property Name=\"Password\">F4KE</Property>", "<ns:token xsi:type=\"x\">F4KE</ns:token>", "<key>ApiToken</key>\n<string>F4KE</string>", "[db]\npassword = F4KE\n",

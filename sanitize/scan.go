@@ -40,7 +40,7 @@ const (
 	quote                     // begins or ends a value that has no sign
 	capital                   // A, of keys that have no joint
 	scheme                    // B and b, of Bearer and Basic
-	inner                     // J and K, the second or third letter of a token
+	inner                     // J and K, the second or third letter of a token; \ behind a colon, as in a URL that JSON escapes
 	other                     // rare: always looked at
 )
 
@@ -49,7 +49,7 @@ var hot = [256]uint8{
 	'=': equals, ':': colon,
 	'_': joint, '-': joint, '.': joint,
 	'\'': quote, '"': quote, '`': quote,
-	'A': capital, 'B': scheme, 'b': scheme, 'J': inner, 'K': inner,
+	'A': capital, 'B': scheme, 'b': scheme, 'J': inner, 'K': inner, '\\': inner,
 	'@': other, '%': other, '>': other,
 }
 
@@ -72,7 +72,7 @@ func near(names *endings, tokens *tokens) *[256]uint8 {
 		if !letter || c == 'n' || c == 'r' || c == 't' {
 			table[i] |= capital | scheme
 		}
-		if c == 'y' || c == 'S' {
+		if c == 'y' || c == 'S' || c == ':' {
 			table[i] |= inner
 		}
 	}

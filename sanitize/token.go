@@ -139,7 +139,7 @@ func isMixed(word string) bool {
 	return digits && (small || capital) || small && capital
 }
 
-// capital handles what begins with a letter that little else begins with.
+// capital handles what begins with a byte that little else begins with.
 func (s *scanner) capital(at int) int {
 	switch s.text[at] {
 	case 'J':
@@ -152,6 +152,10 @@ func (s *scanner) capital(at int) int {
 		}
 	case 'A':
 		return s.key(at)
+	case '\\':
+		if at >= 1 && strings.HasPrefix(s.text[at-1:], escapedSign) {
+			return max(at+1, s.url(at-1))
+		}
 	default:
 		return s.scheme(at)
 	}
