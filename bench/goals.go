@@ -76,12 +76,12 @@ func goals() []goal {
 			fast: entry{rowRetried, nameOurs, 0}, slow: entry{rowRetried, nameByHand, 0}, factor: 1, strict: true,
 		},
 		{
-			name: "healthy circuit: two cores beside one",
+			name: "healthy circuit: two cores beside one, in turns",
 			fast: entry{rowHealthy, nameOurs, 2}, slow: entry{rowHealthy, nameOurs, inTurns}, factor: 1.8,
 		},
 		{
 			// A call allocates once, and what the allocator does not share out better no call can.
-			name: "guarded success call: two cores beside one, measured by a bare allocation's",
+			name: "guarded success call: two cores beside one, in turns, measured by a bare allocation's",
 			fast: entry{rowSuccess, nameOurs, 2}, slow: entry{rowSuccess, nameOurs, inTurns},
 			beside: &[2]entry{{rowAlloc, nameAlloc, inTurns}, {rowAlloc, nameAlloc, 2}}, factor: 0.9,
 		},

@@ -63,11 +63,7 @@ func (g *Guard) run(ctx context.Context, op *Op, fn func(context.Context) error)
 	}
 	placed := false // whether the permit is in attempt's hands, which settles it
 	if permit.Probe() {
-		defer func() {
-			if !placed { // refused, or foreign code has ended the goroutine
-				g.circuit.Settle(permit, breaker.Neutral, nil)
-			}
-		}()
+		defer g.giveBack(permit, &placed)
 	}
 	attempts, collapsed := g.count(ctx, p, op)
 	var c call // field by field: a literal is built aside and copied, which shows
@@ -111,6 +107,14 @@ func (g *Guard) admit(ctx context.Context, now, limit time.Duration) (permit bre
 		return permit, true, nil
 	}
 	return permit, false, rejected
+}
+
+// giveBack frees the place of a probe that was not made: refused, or foreign code has
+// ended the goroutine.
+func (g *Guard) giveBack(permit breaker.Permit, placed *bool) {
+	if !*placed {
+		g.circuit.Settle(permit, breaker.Neutral, nil)
+	}
 }
 
 // enter counts the call in its budget, unless it is a part of one above that retries.
@@ -384,11 +388,7 @@ func (r *retries) next(fn func(context.Context) error) error {
 	permit, free, rejected := g.admit(r.ctx, now, attemptLimit(r.total, r.each))
 	placed := false // whether the permit is in attempt's hands, which settles it
 	if permit.Probe() {
-		defer func() {
-			if !placed {
-				g.circuit.Settle(permit, breaker.Neutral, nil)
-			}
-		}()
+		defer g.giveBack(permit, &placed)
 	}
 	r.free = free
 	if rejected != nil {
